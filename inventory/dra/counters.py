@@ -1,0 +1,77 @@
+"""Shared counters: what partitions of one card draw from it (KEP-4815; allocator_incubating.go).
+
+A device that is held charges its counters once, however many shares it has; admin access charges nothing.
+Only devices that the pool lists now are charged: one that vanished gives its counters back, as upstream.
+Counters are kept by driver and pool, so that two drivers with pools of the same name never meet.
+"""
+
+from collections.abc import Container, Iterable, Mapping
+
+import msgspec
+
+from inventory.dra.ledger import ZERO
+from inventory.dra.pools import Pool
+from inventory.kube.objects import CounterConsumption, CounterSet
+from inventory.kube.quantity import Quantity, QuantityError, parse
+
+CounterKey = tuple[str, str]
+
+
+class Counter(msgspec.Struct, frozen=True):
+    """One counter of a set. `remaining` falls below zero where exclusive partitions are both held."""
+
+    counter_set: str
+    name: str
+    total: Quantity | None
+    allocated: Quantity | None
+    remaining: Quantity | None
+    reason: str = ""
+
+
+def counters(pool: Pool, held: Container[str]) -> dict[CounterKey, Counter]:
+    """The counters of a pool, given the names of its devices that are held."""
+    drawn: dict[CounterKey, Quantity | None] = {}
+    for placed in pool.devices:
+        if placed.device.name in held:
+            _draw(drawn, placed.device.consumes_counters or ())
+    return {(one.counter_set, one.name): one for counter_set in pool.counter_sets for one in _set(counter_set, drawn)}
+
+
+def shortfall(wanted: Iterable[CounterConsumption], left: Mapping[CounterKey, Counter]) -> str:
+    """Why a device that draws this cannot be placed now; empty if it can.
+
+    One counter below zero anywhere blocks the whole pool, as in the allocator.
+    """
+    for counter in left.values():
+        if counter.remaining is not None and counter.remaining < ZERO:
+            return f"counter {counter.counter_set}/{counter.name} is over-drawn by {ZERO - counter.remaining}"
+    for one in wanted:
+        for name, capacity in one.counters.items():
+            known, needed = left.get((one.counter_set, name)), _read(capacity.value)
+            if known and known.remaining is not None and needed is not None and known.remaining < needed:
+                return f"counter {one.counter_set}/{name}: {needed} needed, {known.remaining} left"
+    return ""
+
+
+def _draw(drawn: dict[CounterKey, Quantity | None], consumptions: Iterable[CounterConsumption]) -> None:
+    for one in consumptions:
+        for name, capacity in one.counters.items():
+            before, amount = drawn.get((one.counter_set, name), ZERO), _read(capacity.value)
+            drawn[one.counter_set, name] = None if before is None or amount is None else before + amount
+
+
+def _set(counter_set: CounterSet, drawn: Mapping[CounterKey, Quantity | None]) -> Iterable[Counter]:
+    for name, capacity in counter_set.counters.items():
+        total, allocated = _read(capacity.value), drawn.get((counter_set.name, name), ZERO)
+        if total is None or allocated is None:
+            yield Counter(counter_set.name, name, total, allocated, None, "a quantity cannot be read")
+        else:
+            allocated = Quantity(allocated.nanos, total.notation)
+            yield Counter(counter_set.name, name, total, allocated, total - allocated)
+
+
+def _read(value: str) -> Quantity | None:
+    try:
+        return parse(value)
+    except QuantityError:
+        return None

@@ -1,0 +1,290 @@
+"""The API objects as Sliceboard reads them: the fields it uses, typed; everything else is skipped over.
+
+The shape is that of resource.k8s.io/v1; `inventory.kube.versions` lifts older versions into it. Whatever a
+cluster may say in ways not known yet (attributes, requests, selectors) stays as it came.
+Quantities are still text here: one that cannot be read spoils its own dimension, not the object.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+Raw = dict[str, Any]
+
+
+class Wire(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Base of all: camel case on the wire, unknown fields ignored."""
+
+
+class OwnerReference(Wire):
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    api_version: str = ""
+    controller: bool | None = None
+
+
+class Metadata(Wire):
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int | None = None
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    owner_references: list[OwnerReference] | None = None
+    creation_timestamp: datetime | None = None
+    deletion_timestamp: datetime | None = None
+    finalizers: list[str] | None = None
+
+    def controller(self) -> OwnerReference | None:
+        return next((owner for owner in self.owner_references or () if owner.controller), None)
+
+
+class Object(Wire):
+    """Any object: what the list decoder needs to name it."""
+
+    metadata: Metadata
+
+
+# ResourceSlice
+
+
+class Taint(Wire):
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+    time_added: datetime | None = None
+
+
+class ValidRange(Wire):
+    min: str | None = None
+    max: str | None = None
+    step: str | None = None
+
+
+class RequestPolicy(Wire):
+    default: str | None = None
+    valid_values: list[str] | None = None
+    valid_range: ValidRange | None = None
+
+
+class Capacity(Wire):
+    value: str
+    request_policy: RequestPolicy | None = None
+
+
+class CounterConsumption(Wire):
+    counter_set: str
+    counters: dict[str, Capacity] = {}
+
+
+class Device(Wire):
+    """`attributes` keeps the one-of as published, e.g. {"string": "310P3"}, kinds unknown to us included."""
+
+    name: str
+    attributes: dict[str, Raw] | None = None
+    capacity: dict[str, Capacity] | None = None
+    consumes_counters: list[CounterConsumption] | None = None
+    allow_multiple_allocations: bool | None = None
+    taints: list[Taint] | None = None
+    node_name: str | None = None
+    node_selector: Raw | None = None
+    all_nodes: bool | None = None
+    binds_to_node: bool | None = None
+    binding_conditions: list[str] | None = None
+    binding_failure_conditions: list[str] | None = None
+
+
+class CounterSet(Wire):
+    name: str
+    counters: dict[str, Capacity] = {}
+
+
+class SlicePool(Wire):
+    name: str
+    # The API server leaves out a generation of 0.
+    generation: int = 0
+    resource_slice_count: int = 0
+
+
+class SliceSpec(Wire):
+    driver: str
+    pool: SlicePool
+    node_name: str | None = None
+    node_selector: Raw | None = None
+    all_nodes: bool | None = None
+    per_device_node_selection: bool | None = None
+    devices: list[Device] | None = None
+    shared_counters: list[CounterSet] | None = None
+
+
+class ResourceSlice(Object):
+    spec: SliceSpec
+
+
+# ResourceClaim
+
+
+class AllocationResult(Wire):
+    request: str
+    driver: str
+    pool: str
+    device: str
+    # Named by hand: camel case would spell it shareId.
+    share_id: str | None = msgspec.field(default=None, name="shareID")
+    # None: not on the wire. A value that is no text is a quantity nobody can read.
+    consumed_capacity: dict[str, Any] | None = None
+    admin_access: bool | None = None
+    tolerations: list[Raw] | None = None
+    binding_conditions: list[str] | None = None
+
+
+class DeviceAllocation(Wire):
+    results: list[AllocationResult] | None = None
+
+
+class Allocation(Wire):
+    devices: DeviceAllocation | None = None
+    node_selector: Raw | None = None
+    allocation_timestamp: datetime | None = None
+
+    def results(self) -> list[AllocationResult]:
+        return (self.devices.results if self.devices else None) or []
+
+
+class ConsumerReference(Wire):
+    resource: str
+    name: str
+    uid: str = ""
+    api_group: str = ""
+
+
+class ClaimStatus(Wire):
+    allocation: Allocation | None = None
+    reserved_for: list[ConsumerReference] | None = None
+    devices: list[Raw] | None = None
+
+
+class ResourceClaim(Object):
+    spec: Raw
+    status: ClaimStatus | None = None
+
+
+class ResourceClaimTemplate(Object):
+    spec: Raw
+
+
+class DeviceClass(Object):
+    spec: Raw
+
+
+# Core
+
+
+class ResourceClaimUse(Wire):
+    name: str
+    request: str = ""
+
+
+class ContainerResources(Wire):
+    limits: dict[str, Any] | None = None
+    requests: dict[str, Any] | None = None
+    claims: list[ResourceClaimUse] | None = None
+
+
+class Container(Wire):
+    name: str
+    resources: ContainerResources | None = None
+
+
+class PodResourceClaim(Wire):
+    name: str
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+class SchedulingGroup(Wire):
+    pod_group_name: str | None = None
+
+
+class PodSpec(Wire):
+    containers: list[Container] | None = None
+    init_containers: list[Container] | None = None
+    node_name: str | None = None
+    resource_claims: list[PodResourceClaim] | None = None
+    scheduling_group: SchedulingGroup | None = None
+    scheduler_name: str | None = None
+
+
+class PodCondition(Wire):
+    type: str
+    status: str = ""
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: datetime | None = None
+
+
+class PodClaimStatus(Wire):
+    name: str
+    resource_claim_name: str | None = None
+
+
+class ExtendedResourceClaimStatus(Wire):
+    resource_claim_name: str
+
+
+class PodStatus(Wire):
+    phase: str | None = None
+    conditions: list[PodCondition] | None = None
+    resource_claim_statuses: list[PodClaimStatus] | None = None
+    extended_resource_claim_status: ExtendedResourceClaimStatus | None = None
+
+
+class Pod(Object):
+    spec: PodSpec
+    status: PodStatus | None = None
+
+
+class NodeTaint(Wire):
+    key: str
+    value: str = ""
+    effect: str = ""
+
+
+class NodeSpec(Wire):
+    unschedulable: bool | None = None
+    taints: list[NodeTaint] | None = None
+
+
+class NodeCondition(Wire):
+    type: str
+    status: str = ""
+
+
+class NodeStatus(Wire):
+    allocatable: dict[str, Any] | None = None
+    conditions: list[NodeCondition] | None = None
+
+
+class Node(Object):
+    spec: NodeSpec | None = None
+    status: NodeStatus | None = None
+
+
+class Namespace(Object):
+    pass
+
+
+class ResourceQuotaStatus(Wire):
+    hard: dict[str, Any] | None = None
+    used: dict[str, Any] | None = None
+
+
+class ResourceQuota(Object):
+    status: ResourceQuotaStatus | None = None
+
+
+class Owned(Object):
+    """The metadata of a ReplicaSet or Job: enough to climb the owner chain."""

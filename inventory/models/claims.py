@@ -1,0 +1,145 @@
+from django.db import models
+
+from inventory.models.amounts import NotationChoices
+from inventory.models.clusters import Cluster, Namespace
+from inventory.models.devices import Device
+
+
+class DeviceClass(models.Model):
+    """A DeviceClass: what a request names to say which devices will do."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="device_classes")
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64)
+    created_at = models.DateTimeField(null=True)
+    extended_resource_name = models.CharField(max_length=253, blank=True)
+    spec = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name_plural = "device classes"
+        constraints = [models.UniqueConstraint("cluster", "name", name="device_class_of_cluster")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ClaimTemplate(models.Model):
+    """A ResourceClaimTemplate: the claim that each Pod of a workload gets."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claim_templates")
+    namespace = models.ForeignKey(Namespace, models.CASCADE, related_name="claim_templates")
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64)
+    spec = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [models.UniqueConstraint("namespace", "name", name="claim_template_of_namespace")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Claim(models.Model):
+    """A ResourceClaim; identity is its UID, since a name may come back as another object."""
+
+    class State(models.TextChoices):
+        """As `kubectl get resourceclaims` prints them."""
+
+        PENDING = "pending"
+        ALLOCATED = "allocated"
+        RESERVED = "allocated,reserved"
+        DELETED = "deleted"
+        DELETED_ALLOCATED = "deleted,allocated"
+        DELETED_RESERVED = "deleted,allocated,reserved"
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claims")
+    namespace = models.ForeignKey(Namespace, models.CASCADE, related_name="claims")
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64)
+    resource_version = models.CharField(max_length=64)
+    state = models.CharField(max_length=26, choices=State.choices)
+    spec = models.JSONField(default=dict)
+    created_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)
+    allocated_at = models.DateTimeField(null=True, help_text="allocationTimestamp, where the server writes it")
+    node_selector = models.JSONField(null=True)
+    device_status = models.JSONField(default=list, help_text="status.devices: conditions that the drivers wrote")
+    owner_kind = models.CharField(max_length=63, blank=True)
+    owner_name = models.CharField(max_length=253, blank=True)
+    owner_uid = models.CharField(max_length=64, blank=True)
+    extended_resource = models.BooleanField(default=False, help_text="made by the scheduler for an extended resource")
+    labels = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("namespace", "name")
+        constraints = [models.UniqueConstraint("cluster", "uid", name="claim_of_cluster")]
+        indexes = [
+            models.Index("namespace", "name", name="claim_by_name"),
+            models.Index("cluster", "state", name="claim_by_state"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Share(models.Model):
+    """One allocation result: this claim holds this slice of this device."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="shares")
+    claim = models.ForeignKey(Claim, models.CASCADE, related_name="shares")
+    # Its place among the results of its claim: one request may hold several devices.
+    position = models.PositiveSmallIntegerField()
+    device = models.ForeignKey(Device, models.CASCADE, related_name="held_shares")
+    request = models.CharField(max_length=127)
+    share_id = models.CharField(max_length=64, blank=True)
+    dedicated = models.BooleanField()
+    admin_access = models.BooleanField()
+    tolerations = models.JSONField(default=list)
+    started_at = models.DateTimeField(null=True)
+    problem = models.TextField(blank=True, help_text="why the consumed capacity is not known, in words")
+
+    class Meta:
+        ordering = ("claim", "position")
+        constraints = [models.UniqueConstraint("claim", "position", name="share_of_claim")]
+
+    def __str__(self) -> str:
+        return f"{self.device_id} {self.share_id}"
+
+
+class ConsumedCapacity(models.Model):
+    """What a share consumes in one dimension, as the allocation says it."""
+
+    share = models.ForeignKey(Share, models.CASCADE, related_name="consumed")
+    dimension = models.CharField(max_length=253)
+    exponent = models.SmallIntegerField(default=0)
+    notation = models.CharField(max_length=15, choices=NotationChoices.choices)
+    amount = models.BigIntegerField(null=True)
+
+    class Meta:
+        ordering = ("dimension",)
+        verbose_name_plural = "consumed capacities"
+        constraints = [models.UniqueConstraint("share", "dimension", name="consumed_capacity_of_share")]
+
+    def __str__(self) -> str:
+        return f"{self.dimension}: {self.amount}"
+
+
+class Consumer(models.Model):
+    """An entry of reservedFor: who may use the claim, by UID; a Pod or something else."""
+
+    claim = models.ForeignKey(Claim, models.CASCADE, related_name="consumers")
+    position = models.PositiveSmallIntegerField()
+    api_group = models.CharField(max_length=253, blank=True)
+    resource = models.CharField(max_length=63)
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64, blank=True)
+    gone = models.BooleanField(default=False, help_text="a Pod of that UID is not in the cluster")
+
+    class Meta:
+        ordering = ("claim", "position")
+        constraints = [models.UniqueConstraint("claim", "position", name="consumer_of_claim")]
+
+    def __str__(self) -> str:
+        return f"{self.resource}/{self.name}"

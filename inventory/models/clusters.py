@@ -1,0 +1,144 @@
+from django.core.validators import RegexValidator
+from django.db import models
+
+DNS_NAME = RegexValidator(r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", "lower-case letters, digits, '-' and '.' only")
+
+
+class Cluster(models.Model):
+    """A Kubernetes cluster that is read, and how the last reading went."""
+
+    name = models.CharField(max_length=63, unique=True, validators=[DNS_NAME])
+    kubeconfig = models.CharField(
+        max_length=1024, blank=True, help_text="path of a kubeconfig file; empty: $KUBECONFIG or ~/.kube/config"
+    )
+    context = models.CharField(max_length=253, blank=True, help_text="empty: the file's current context")
+    in_cluster = models.BooleanField(default=False, help_text="use the service account of the Pod that runs Sliceboard")
+    enabled = models.BooleanField(default=True, help_text="off: the last snapshot stays and is no longer refreshed")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    server_version = models.CharField(max_length=100, blank=True, editable=False)
+    dra_version = models.CharField(max_length=20, blank=True, editable=False)
+    # The instant before the first list of the last applied poll: nothing shown is younger than known.
+    observed_at = models.DateTimeField(null=True, editable=False)
+    attempted_at = models.DateTimeField(null=True, editable=False)
+    error_reason = models.CharField(max_length=40, blank=True, editable=False)
+    error_message = models.TextField(blank=True, editable=False)
+    error_at = models.DateTimeField(null=True, editable=False)
+    poll_seconds = models.DecimalField(max_digits=12, decimal_places=3, null=True, editable=False)
+    # Grows when a poll changes what is shown.
+    revision = models.PositiveBigIntegerField(default=0, editable=False)
+
+    lease_holder = models.CharField(max_length=64, blank=True, editable=False)
+    lease_until = models.DateTimeField(null=True, editable=False)
+    # Fencing: a holder whose number is no longer this one has lost the lease.
+    lease_number = models.PositiveBigIntegerField(default=0, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class KindState(models.Model):
+    """How reading one kind of a cluster went."""
+
+    class State(models.TextChoices):
+        NEVER = "never", "never read"
+        READ = "read", "read"
+        FORBIDDEN = "forbidden", "not allowed to read"
+        FAILED = "failed", "reading failed"
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="kinds")
+    kind = models.CharField(max_length=40)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.NEVER)
+    objects_read = models.PositiveIntegerField(null=True)
+    objects_skipped = models.PositiveIntegerField(null=True)
+    resource_version = models.CharField(max_length=64, blank=True)
+    succeeded_at = models.DateTimeField(null=True)
+    failed_at = models.DateTimeField(null=True)
+    error_reason = models.CharField(max_length=40, blank=True)
+    error_message = models.TextField(blank=True)
+    bytes_read = models.PositiveBigIntegerField(null=True)
+    seconds = models.DecimalField(max_digits=12, decimal_places=3, null=True)
+
+    class Meta:
+        ordering = ("kind",)
+        constraints = [models.UniqueConstraint("cluster", "kind", name="kind_state_of_cluster")]
+
+    def __str__(self) -> str:
+        return f"{self.cluster_id}/{self.kind}: {self.state}"
+
+
+class SkippedObject(models.Model):
+    """An object, or a part of one, that could not be read at the last poll, and why."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="skipped_objects")
+    kind = models.CharField(max_length=40)
+    namespace = models.CharField(max_length=253, blank=True)
+    name = models.CharField(max_length=253, blank=True)
+    uid = models.CharField(max_length=64, blank=True)
+    reason = models.TextField()
+
+    class Meta:
+        ordering = ("kind", "namespace", "name", "pk")
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}: {self.reason}"
+
+
+class Namespace(models.Model):
+    """A namespace; `listed` is false while only its name is known from other objects."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="namespaces")
+    name = models.CharField(max_length=63)
+    uid = models.CharField(max_length=64, blank=True)
+    labels = models.JSONField(default=dict)
+    listed = models.BooleanField(default=True)
+    team = models.ForeignKey("Team", models.SET_NULL, null=True, related_name="namespaces")
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [models.UniqueConstraint("cluster", "name", name="namespace_of_cluster")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Node(models.Model):
+    """A node; `listed` is false while only its name is known from a resource slice or a Pod."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="nodes")
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64, blank=True)
+    labels = models.JSONField(default=dict)
+    taints = models.JSONField(default=list)
+    allocatable = models.JSONField(default=dict)
+    unschedulable = models.BooleanField(default=False)
+    ready = models.BooleanField(null=True)
+    listed = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [models.UniqueConstraint("cluster", "name", name="node_of_cluster")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Quota(models.Model):
+    """A native ResourceQuota, as the API server counts it."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="quotas")
+    namespace = models.ForeignKey(Namespace, models.CASCADE, related_name="quotas")
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64)
+    hard = models.JSONField(default=dict)
+    used = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [models.UniqueConstraint("cluster", "uid", name="quota_of_cluster")]
+
+    def __str__(self) -> str:
+        return self.name

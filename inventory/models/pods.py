@@ -1,0 +1,53 @@
+from django.db import models
+
+from inventory.models.claims import Claim
+from inventory.models.clusters import Cluster, Namespace, Node
+
+
+class Pod(models.Model):
+    """A Pod that holds or awaits claims, or carries HAMi resources, with the workload it belongs to."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="pods")
+    namespace = models.ForeignKey(Namespace, models.CASCADE, related_name="pods")
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64)
+    resource_version = models.CharField(max_length=64)
+    node = models.ForeignKey(Node, models.SET_NULL, null=True, related_name="pods")
+    phase = models.CharField(max_length=20, blank=True)
+    created_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)
+    labels = models.JSONField(default=dict)
+    workload_kind = models.CharField(max_length=63, blank=True)
+    workload_name = models.CharField(max_length=253, blank=True)
+    # What the scheduler said, where the Pod is not placed.
+    scheduling_reason = models.CharField(max_length=100, blank=True)
+    scheduling_message = models.TextField(blank=True)
+    hami_resources = models.JSONField(default=dict, help_text="HAMi resources in container limits, by container")
+
+    class Meta:
+        ordering = ("namespace", "name")
+        constraints = [models.UniqueConstraint("cluster", "uid", name="pod_of_cluster")]
+        indexes = [models.Index("namespace", "name", name="pod_by_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PodClaim(models.Model):
+    """A Pod's use of a claim: what its spec or status names, and whether the claim is reserved for it."""
+
+    pod = models.ForeignKey(Pod, models.CASCADE, related_name="pod_claims")
+    # The name inside the Pod; empty for a gang's or an extended resource's claim.
+    name = models.CharField(max_length=63, blank=True)
+    claim_name = models.CharField(max_length=253, blank=True, help_text="empty: not created yet")
+    template_name = models.CharField(max_length=253, blank=True)
+    claim = models.ForeignKey(Claim, models.SET_NULL, null=True, related_name="pod_claims")
+    reserved = models.BooleanField(default=False)
+    containers = models.JSONField(default=list, help_text="containers that use it, with the request they name")
+
+    class Meta:
+        ordering = ("pod", "name", "claim_name")
+        constraints = [models.UniqueConstraint("pod", "name", "claim_name", name="claim_of_pod")]
+
+    def __str__(self) -> str:
+        return self.claim_name or self.name
