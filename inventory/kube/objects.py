@@ -13,11 +13,14 @@ import msgspec
 Raw = dict[str, Any]
 
 
-class Wire(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Base of all: camel case on the wire, unknown fields ignored."""
+class Wire(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
+    """Base of all: camel case on the wire, unknown fields ignored.
+
+    Not tracked by the garbage collector: what is decoded from JSON is a tree and has no cycles.
+    """
 
 
-class OwnerReference(Wire):
+class OwnerReference(Wire, frozen=True):
     kind: str = ""
     name: str = ""
     uid: str = ""
@@ -25,7 +28,7 @@ class OwnerReference(Wire):
     controller: bool | None = None
 
 
-class Metadata(Wire):
+class Metadata(Wire, frozen=True):
     name: str = ""
     namespace: str = ""
     uid: str = ""
@@ -42,7 +45,7 @@ class Metadata(Wire):
         return next((owner for owner in self.owner_references or () if owner.controller), None)
 
 
-class Object(Wire):
+class Object(Wire, frozen=True):
     """Any object: what the list decoder needs to name it."""
 
     metadata: Metadata
@@ -51,36 +54,36 @@ class Object(Wire):
 # ResourceSlice
 
 
-class Taint(Wire):
+class Taint(Wire, frozen=True):
     key: str = ""
     value: str = ""
     effect: str = ""
     time_added: datetime | None = None
 
 
-class ValidRange(Wire):
+class ValidRange(Wire, frozen=True):
     min: str | None = None
     max: str | None = None
     step: str | None = None
 
 
-class RequestPolicy(Wire):
+class RequestPolicy(Wire, frozen=True):
     default: str | None = None
     valid_values: list[str] | None = None
     valid_range: ValidRange | None = None
 
 
-class Capacity(Wire):
+class Capacity(Wire, frozen=True):
     value: str
     request_policy: RequestPolicy | None = None
 
 
-class CounterConsumption(Wire):
+class CounterConsumption(Wire, frozen=True):
     counter_set: str
     counters: dict[str, Capacity] = {}
 
 
-class Device(Wire):
+class Device(Wire, frozen=True):
     """`attributes` keeps the one-of as published, e.g. {"string": "310P3"}, kinds unknown to us included."""
 
     name: str
@@ -97,19 +100,19 @@ class Device(Wire):
     binding_failure_conditions: list[str] | None = None
 
 
-class CounterSet(Wire):
+class CounterSet(Wire, frozen=True):
     name: str
     counters: dict[str, Capacity] = {}
 
 
-class SlicePool(Wire):
+class SlicePool(Wire, frozen=True):
     name: str
     # The API server leaves out a generation of 0.
     generation: int = 0
     resource_slice_count: int = 0
 
 
-class SliceSpec(Wire):
+class SliceSpec(Wire, frozen=True):
     driver: str
     pool: SlicePool
     node_name: str | None = None
@@ -120,14 +123,14 @@ class SliceSpec(Wire):
     shared_counters: list[CounterSet] | None = None
 
 
-class ResourceSlice(Object):
+class ResourceSlice(Object, frozen=True):
     spec: SliceSpec
 
 
 # ResourceClaim
 
 
-class AllocationResult(Wire):
+class AllocationResult(Wire, frozen=True):
     request: str
     driver: str
     pool: str
@@ -141,11 +144,11 @@ class AllocationResult(Wire):
     binding_conditions: list[str] | None = None
 
 
-class DeviceAllocation(Wire):
+class DeviceAllocation(Wire, frozen=True):
     results: list[AllocationResult] | None = None
 
 
-class Allocation(Wire):
+class Allocation(Wire, frozen=True):
     devices: DeviceAllocation | None = None
     node_selector: Raw | None = None
     allocation_timestamp: datetime | None = None
@@ -154,62 +157,62 @@ class Allocation(Wire):
         return (self.devices.results if self.devices else None) or []
 
 
-class ConsumerReference(Wire):
+class ConsumerReference(Wire, frozen=True):
     resource: str
     name: str
     uid: str = ""
     api_group: str = ""
 
 
-class ClaimStatus(Wire):
+class ClaimStatus(Wire, frozen=True):
     allocation: Allocation | None = None
     reserved_for: list[ConsumerReference] | None = None
     devices: list[Raw] | None = None
 
 
-class ResourceClaim(Object):
+class ResourceClaim(Object, frozen=True):
     spec: Raw
     status: ClaimStatus | None = None
 
 
-class ResourceClaimTemplate(Object):
+class ResourceClaimTemplate(Object, frozen=True):
     spec: Raw
 
 
-class DeviceClass(Object):
+class DeviceClass(Object, frozen=True):
     spec: Raw
 
 
 # Core
 
 
-class ResourceClaimUse(Wire):
+class ResourceClaimUse(Wire, frozen=True):
     name: str
     request: str = ""
 
 
-class ContainerResources(Wire):
+class ContainerResources(Wire, frozen=True):
     limits: dict[str, Any] | None = None
     requests: dict[str, Any] | None = None
     claims: list[ResourceClaimUse] | None = None
 
 
-class Container(Wire):
+class Container(Wire, frozen=True):
     name: str
     resources: ContainerResources | None = None
 
 
-class PodResourceClaim(Wire):
+class PodResourceClaim(Wire, frozen=True):
     name: str
     resource_claim_name: str | None = None
     resource_claim_template_name: str | None = None
 
 
-class SchedulingGroup(Wire):
+class SchedulingGroup(Wire, frozen=True):
     pod_group_name: str | None = None
 
 
-class PodSpec(Wire):
+class PodSpec(Wire, frozen=True):
     containers: list[Container] | None = None
     init_containers: list[Container] | None = None
     node_name: str | None = None
@@ -218,7 +221,7 @@ class PodSpec(Wire):
     scheduler_name: str | None = None
 
 
-class PodCondition(Wire):
+class PodCondition(Wire, frozen=True):
     type: str
     status: str = ""
     reason: str | None = None
@@ -226,65 +229,65 @@ class PodCondition(Wire):
     last_transition_time: datetime | None = None
 
 
-class PodClaimStatus(Wire):
+class PodClaimStatus(Wire, frozen=True):
     name: str
     resource_claim_name: str | None = None
 
 
-class ExtendedResourceClaimStatus(Wire):
+class ExtendedResourceClaimStatus(Wire, frozen=True):
     resource_claim_name: str
 
 
-class PodStatus(Wire):
+class PodStatus(Wire, frozen=True):
     phase: str | None = None
     conditions: list[PodCondition] | None = None
     resource_claim_statuses: list[PodClaimStatus] | None = None
     extended_resource_claim_status: ExtendedResourceClaimStatus | None = None
 
 
-class Pod(Object):
+class Pod(Object, frozen=True):
     spec: PodSpec
     status: PodStatus | None = None
 
 
-class NodeTaint(Wire):
+class NodeTaint(Wire, frozen=True):
     key: str
     value: str = ""
     effect: str = ""
 
 
-class NodeSpec(Wire):
+class NodeSpec(Wire, frozen=True):
     unschedulable: bool | None = None
     taints: list[NodeTaint] | None = None
 
 
-class NodeCondition(Wire):
+class NodeCondition(Wire, frozen=True):
     type: str
     status: str = ""
 
 
-class NodeStatus(Wire):
+class NodeStatus(Wire, frozen=True):
     allocatable: dict[str, Any] | None = None
     conditions: list[NodeCondition] | None = None
 
 
-class Node(Object):
+class Node(Object, frozen=True):
     spec: NodeSpec | None = None
     status: NodeStatus | None = None
 
 
-class Namespace(Object):
+class Namespace(Object, frozen=True):
     pass
 
 
-class ResourceQuotaStatus(Wire):
+class ResourceQuotaStatus(Wire, frozen=True):
     hard: dict[str, Any] | None = None
     used: dict[str, Any] | None = None
 
 
-class ResourceQuota(Object):
+class ResourceQuota(Object, frozen=True):
     status: ResourceQuotaStatus | None = None
 
 
-class Owned(Object):
+class Owned(Object, frozen=True):
     """The metadata of a ReplicaSet or Job: enough to climb the owner chain."""

@@ -1,0 +1,100 @@
+"""GET requests to one API server."""
+
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlencode
+
+import msgspec
+import urllib3
+
+from inventory.kube.credential import Credential
+from inventory.kube.refusals import refusal
+from inventory.kube.transport import failure
+from inventory.version import VERSION
+
+JSON = "application/json"
+_USER_AGENT = f"sliceboard/{VERSION}"
+
+
+class Timeouts(msgspec.Struct, frozen=True):
+    """Seconds to connect, and seconds without a single byte while reading."""
+
+    connect: float = 10.0
+    read: float = 60.0
+
+
+class Client:
+    """One API server over a pool of connections that stay open. Several threads may use it at once."""
+
+    def __init__(self, pool: urllib3.PoolManager, server: str, credential: Credential, timeouts: Timeouts) -> None:
+        self._pool, self._server, self._credential = pool, server.rstrip("/"), credential
+        self._timeout = urllib3.Timeout(connect=timeouts.connect, read=timeouts.read)
+        self._count_lock = threading.Lock()
+        self._received = 0
+
+    @property
+    def received(self) -> int:
+        """Bytes of all bodies as they came over the wire, that is compressed."""
+        return self._received
+
+    def get(self, path: str, params: Mapping[str, str] | None = None, accept: str = JSON) -> bytes:
+        """The body of a 200 answer, decompressed; any other answer or none raises a ClusterError."""
+        headers = {
+            "Accept": accept,
+            "Accept-Encoding": "gzip",
+            "User-Agent": _USER_AGENT,
+            **self._credential.headers(),
+        }
+        target = f"{self._server}{path}?{urlencode(params)}" if params else f"{self._server}{path}"
+        try:
+            response = self._answer(target, headers)
+            body = self._body(response)
+        except urllib3.exceptions.HTTPError as error:
+            raise failure(self.url(path), error) from error
+        if response.status != 200:
+            raise refusal(self.url(path), path, response.status, response.headers, body)
+        return body
+
+    def url(self, path: str) -> str:
+        """The address for messages, without a user or password."""
+        return urllib3.util.parse_url(self._server)._replace(auth=None).url + path
+
+    def close(self) -> None:
+        self._pool.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _answer(self, target: str, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+        try:
+            return self._send(target, headers)
+        except urllib3.exceptions.ProtocolError:
+            # A connection that stayed open can be closed by the other side just as it is used again:
+            # nothing was answered, and asking twice for a GET does no harm.
+            return self._send(target, headers)
+
+    def _send(self, target: str, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+        return self._pool.request(
+            "GET",
+            target,
+            headers=headers,
+            timeout=self._timeout,
+            retries=False,
+            redirect=False,
+            preload_content=False,
+        )
+
+    def _body(self, response: urllib3.BaseHTTPResponse) -> bytes:
+        try:
+            return response.read()
+        finally:
+            with self._count_lock:
+                self._received += response.tell()
+            response.close()

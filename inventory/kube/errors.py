@@ -1,0 +1,83 @@
+"""What can keep Sliceboard from reading a cluster.
+
+`reason` is stable (pages, API and metrics use it); the message is for the operator: where, what, what to do.
+No message holds a credential.
+"""
+
+from typing import ClassVar
+
+
+class ClusterError(Exception):
+    """Base of all: one cluster could not be read, others are not concerned."""
+
+    reason: ClassVar[str]
+
+
+class KubeconfigError(ClusterError):
+    """The connection cannot even be tried: file, context or credential plugin."""
+
+    reason = "kubeconfig"
+
+
+class UnreachableError(ClusterError):
+    """No connection, or one that broke."""
+
+    reason = "unreachable"
+
+
+class TlsError(ClusterError):
+    """The two sides do not trust or understand each other."""
+
+    reason = "tls"
+
+
+class TimedOutError(ClusterError):
+    """No answer in time, or the API server gave up waiting itself."""
+
+    reason = "timeout"
+
+
+class UnauthorizedError(ClusterError):
+    """401: the credential was not accepted."""
+
+    reason = "unauthorized"
+
+
+class ForbiddenError(ClusterError):
+    """403: the credential is fine, a rule is missing."""
+
+    reason = "forbidden"
+
+
+class NotServedError(ClusterError):
+    """404: the API server does not know the path, group or version."""
+
+    reason = "not_served"
+
+
+class ExpiredError(ClusterError):
+    """410: a continue token or resource version is too old; only a list from the start helps."""
+
+    reason = "expired"
+
+
+class ThrottledError(ClusterError):
+    """429: the API server asks to wait; `retry_after` is in seconds, None when it names no time."""
+
+    reason = "throttled"
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ServerError(ClusterError):
+    """Any other refusal by the API server."""
+
+    reason = "server_error"
+
+
+class BadAnswerError(ClusterError):
+    """An answer that no API server gives: no JSON, another kind, a redirect."""
+
+    reason = "bad_answer"

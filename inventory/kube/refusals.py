@@ -1,0 +1,97 @@
+"""An HTTP answer that is not 200, as one of our errors with advice for the operator."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from inventory.kube import errors
+
+_QUOTED = 300
+
+
+class Status(msgspec.Struct, frozen=True):
+    """The metav1.Status object that an API server refuses with."""
+
+    kind: str = ""
+    message: str = ""
+    reason: str = ""
+
+
+def refusal(url: str, path: str, code: int, headers: Mapping[str, str], body: bytes) -> errors.ClusterError:
+    """`url` is the address without credentials or query, `path` its part that names the API."""
+    said = said_by_the_server(body)
+    where = f"{url} answered {code}: {said}"
+    match code:
+        case 401:
+            return errors.UnauthorizedError(f"{where}. {_RENEW}")
+        case 403:
+            return errors.ForbiddenError(f"{where}. {rule_to_grant(path)}")
+        case 404:
+            return errors.NotServedError(f"{where}. This API server does not serve {path}.")
+        case 408 | 504:
+            return errors.TimedOutError(f"{where}. The API server was too slow; the next poll tries again.")
+        case 410:
+            return errors.ExpiredError(f"{where}. The list has to start over.")
+        case 429:
+            return errors.ThrottledError(f"{where}. {_SLOWER}", retry_after_seconds(headers))
+        case _ if 300 <= code < 400:
+            return errors.BadAnswerError(f"{url} answered {code}, a redirect. {_NO_API_SERVER}")
+        case _:
+            return errors.ServerError(f"{where}. The API server's own log tells more.")
+
+
+_RENEW = (
+    "The API server does not accept this credential: renew the token or client certificate, "
+    "or run the credential plugin of the kubeconfig by hand to see what it says."
+)
+_SLOWER = (
+    "The API server asks for fewer requests: lengthen the poll interval or raise its priority level for Sliceboard."
+)
+_NO_API_SERVER = (
+    "This does not look like a Kubernetes API server, rather like a sign-in page or proxy in front of it: "
+    "check `server` in the kubeconfig."
+)
+
+
+def not_an_api_server(url: str, found: str) -> errors.BadAnswerError:
+    return errors.BadAnswerError(f"{url} answered {found}. {_NO_API_SERVER}")
+
+
+def said_by_the_server(body: bytes) -> str:
+    """The message of a Status; of any other body its beginning, on one line."""
+    try:
+        status = msgspec.json.decode(body, type=Status)
+    except (msgspec.MsgspecError, RecursionError):
+        status = Status()
+    return _one_line(status.message or status.reason or body.decode(errors="replace")) or "nothing"
+
+
+def rule_to_grant(path: str) -> str:
+    """Which RBAC rule a refused request needs."""
+    group, resource = _group_and_resource(path)
+    if not resource:
+        return (
+            f'Grant Sliceboard the verb "get" on the non-resource URL {path} (the ClusterRole system:discovery has it).'
+        )
+    return f'Grant the verb "list" on "{resource}" in API group "{group}" in the ClusterRole of Sliceboard.'
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """API servers send whole seconds; a date, which only proxies send, is not read."""
+    text = headers.get("Retry-After", "").strip()
+    return float(text) if text.isascii() and text.isdecimal() else None
+
+
+def _group_and_resource(path: str) -> tuple[str, str]:
+    match path.strip("/").split("/"):
+        case ["api", _, resource]:
+            return "", resource
+        case ["apis", group, _, resource]:
+            return group, resource
+        case _:
+            return "", ""
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split()).rstrip(".")
+    return line if len(line) <= _QUOTED else line[:_QUOTED] + "…"

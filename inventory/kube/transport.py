@@ -1,0 +1,72 @@
+"""What urllib3 raises when no answer comes, as one of our errors with advice for the operator."""
+
+import urllib3.exceptions as http
+
+from inventory.kube import errors
+
+_CHECK_SERVER = (
+    "Check that the API server runs and that `server` in the kubeconfig is right, from where the worker runs."
+)
+
+
+def failure(url: str, error: Exception) -> errors.ClusterError:
+    """`url` is the address without credentials or query."""
+    match error:
+        case http.ProxyError():
+            return errors.UnreachableError(
+                f"Cannot reach {url} through the proxy: {_cause(error)}. "
+                "Check proxy-url in the kubeconfig, HTTPS_PROXY and NO_PROXY."
+            )
+        case http.SSLError():
+            return errors.TlsError(f"No TLS connection to {url}: {_cause(error)}. {_tls_advice(str(error))}")
+        case http.NameResolutionError():
+            return errors.UnreachableError(f"The host name of {url} is not known: {_cause(error)}. {_CHECK_SERVER}")
+        case http.NewConnectionError():
+            return errors.UnreachableError(f"Cannot connect to {url}: {_cause(error)}. {_CHECK_SERVER}")
+        case http.TimeoutError():
+            return errors.TimedOutError(f"{url} did not answer in time: {_cause(error)}. {_CHECK_SERVER}")
+        case http.LocationValueError() | http.LocationParseError():
+            return errors.KubeconfigError(f"{url} is no address of an API server: correct `server` in the kubeconfig.")
+        case _:
+            return errors.UnreachableError(
+                f"The connection to {url} broke: {_cause(error)}. The next poll tries again; if it stays, "
+                "look at the API server and at proxies or load balancers before it."
+            )
+
+
+_OTHER_NAME = "The certificate is for another name: correct `server`, or set tls-server-name in the kubeconfig."
+_TLS_ADVICE = {
+    "hostname mismatch": _OTHER_NAME,
+    "IP address mismatch": _OTHER_NAME,
+    "certificate has expired": "The API server's certificate has expired: renew it there.",
+    "CERTIFICATE_VERIFY_FAILED": (
+        "Set certificate-authority or certificate-authority-data of the cluster in the kubeconfig "
+        "to the CA that signed the API server's certificate."
+    ),
+    "CERTIFICATE_REQUIRED": "The API server wants a client certificate: set client-certificate and client-key.",
+    "WRONG_VERSION_NUMBER": "The other side does not speak TLS: check the port, or http:// instead of https://.",
+    "KEY_VALUES_MISMATCH": "client-certificate and client-key in the kubeconfig do not belong together.",
+}
+_OTHER_TLS_ADVICE = (
+    "Check certificate-authority, client-certificate and client-key in the kubeconfig: each has to be PEM."
+)
+
+
+def _tls_advice(said: str) -> str:
+    return next((advice for sign, advice in _TLS_ADVICE.items() if sign.lower() in said.lower()), _OTHER_TLS_ADVICE)
+
+
+def _cause(error: BaseException) -> str:
+    """The innermost cause in the words of the operating system, where there is one."""
+    while (inner := _inner(error)) is not None:
+        error = inner
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error).rpartition(">: ")[2].rstrip(".") or type(error).__name__
+
+
+def _inner(error: BaseException) -> BaseException | None:
+    named = error.__cause__ or error.__context__
+    if named is not None:
+        return named
+    return next((part for part in error.args if isinstance(part, BaseException)), None)
