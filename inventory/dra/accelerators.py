@@ -60,7 +60,9 @@ def parse(text: str) -> Rule:
     return Rule(not driver.startswith("!"), name, attributes, capacities)
 
 
-def is_accelerator(rules: Sequence[Rule], driver: str, attributes: Attributes, capacities: Collection[str]) -> bool:
+def is_accelerator(
+    rules: Sequence[Rule], driver: str, attributes: Attributes, capacities: Collection[str]
+) -> bool:
     """The first rule that holds decides; where none does, the device is no accelerator."""
     return next((rule.accelerator for rule in rules if rule.holds(driver, attributes, capacities)), False)
 

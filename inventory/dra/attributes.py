@@ -22,7 +22,9 @@ def value(published: Mapping[str, Any]) -> tuple[str, Any]:
     Raises ValueError if it is no one-of.
     """
     if len(published) != 1:
-        raise ValueError(f"expected exactly one of {', '.join(KINDS)}, found {', '.join(published) or 'nothing'}")
+        raise ValueError(
+            f"expected exactly one of {', '.join(KINDS)}, found {', '.join(published) or 'nothing'}"
+        )
     kind, content = next(iter(published.items()))
     return kind, content
 

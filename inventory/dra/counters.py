@@ -5,12 +5,11 @@ Only devices that the pool lists now are charged: one that vanished gives its co
 Counters are kept by driver and pool, so that two drivers with pools of the same name never meet.
 """
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from inventory.dra.ledger import ZERO
-from inventory.dra.pools import Pool
 from inventory.kube.objects import CounterConsumption, CounterSet
 from inventory.kube.quantity import Quantity, QuantityError, parse
 
@@ -28,13 +27,16 @@ class Counter(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-def counters(pool: Pool, held: Container[str]) -> dict[CounterKey, Counter]:
-    """The counters of a pool, given the names of its devices that are held."""
+def counters(
+    counter_sets: Iterable[CounterSet], held: Iterable[Iterable[CounterConsumption]]
+) -> dict[CounterKey, Counter]:
+    """The counters of a pool, given what each device that it lists and that is held draws from them."""
     drawn: dict[CounterKey, Quantity | None] = {}
-    for placed in pool.devices:
-        if placed.device.name in held:
-            _draw(drawn, placed.device.consumes_counters or ())
-    return {(one.counter_set, one.name): one for counter_set in pool.counter_sets for one in _set(counter_set, drawn)}
+    for consumptions in held:
+        _draw(drawn, consumptions)
+    return {
+        (one.counter_set, one.name): one for counter_set in counter_sets for one in _set(counter_set, drawn)
+    }
 
 
 def shortfall(wanted: Iterable[CounterConsumption], left: Mapping[CounterKey, Counter]) -> str:

@@ -26,6 +26,7 @@ class State(StrEnum):
     OVER_ALLOCATED = "over_allocated"
     UNAVAILABLE = "unavailable"
     NOT_PUBLISHED = "not_published"
+    UNKNOWN = "unknown"
 
 
 class Total(msgspec.Struct, frozen=True):
@@ -90,21 +91,48 @@ class Books(msgspec.Struct, frozen=True):
         return max(known, key=lambda balance: balance.use or 0, default=None)
 
 
-def books(totals: Mapping[str, Total], uses: Sequence[Use], *, published: bool = True, obstacle: str = "") -> Books:
+def books(
+    totals: Mapping[str, Total],
+    uses: Sequence[Use] | None,
+    *,
+    published: bool | None = True,
+    obstacle: str = "",
+) -> Books:
     """The books of a device from what it publishes and the allocation results that name it.
 
+    `uses` is None where claims could never be read, `published` where resource slices could not.
     `published` is false for a device that no current slice lists: its totals are not known.
     `obstacle` says why nothing more can be placed on it now (pool incomplete, taint, counters used up).
     """
+    if uses is None:
+        return _without_claims(totals)
     counted = [use for use in uses if not use.admin_access]
     whole = [use for use in counted if use.dedicated]
     consumed = _consumed(use for use in counted if not use.dedicated)
     balances = tuple(
-        _balance(dimension, totals.get(dimension), consumed.get(dimension), whole=bool(whole), published=published)
+        _balance(
+            dimension, totals.get(dimension), consumed.get(dimension), whole=bool(whole), published=published
+        )
         for dimension in sorted({*totals, *consumed})
     )
     state, reason = _state(balances, len(whole), len(counted), published=published, obstacle=obstacle)
     return Books(balances, state, reason, len(counted), len(uses) - len(counted))
+
+
+def _without_claims(totals: Mapping[str, Total]) -> Books:
+    reason = "resource claims were never read"
+    balances = tuple(
+        Balance(dimension, total.quantity, None, None, total.problem or reason)
+        for dimension, total in sorted(totals.items())
+    )
+    return Books(balances, State.UNKNOWN, reason, 0, 0)
+
+
+_UNPUBLISHED = {
+    None: "resource slices were never read",
+    False: "no current slice lists the device",
+    True: "the device no longer publishes this dimension",
+}
 
 
 class _Sum(msgspec.Struct):
@@ -124,13 +152,14 @@ def _consumed(shares: Iterable[Use]) -> dict[str, _Sum]:
     return sums
 
 
-def _balance(dimension: str, total: Total | None, consumed: _Sum | None, *, whole: bool, published: bool) -> Balance:
+def _balance(
+    dimension: str, total: Total | None, consumed: _Sum | None, *, whole: bool, published: bool | None
+) -> Balance:
     consumed = consumed or _Sum()
     allocated = None if consumed.problem else consumed.amount
     if total is None:
         # Orphan dimension: the scheduler ignores what it no longer sees published.
-        reason = "the device no longer publishes this dimension" if published else "no current slice lists the device"
-        return Balance(dimension, None, allocated, None, reason)
+        return Balance(dimension, None, allocated, None, _UNPUBLISHED[published])
     if total.quantity is None:
         return Balance(dimension, None, None if whole else allocated, None, total.problem)
     if whole:
@@ -138,7 +167,9 @@ def _balance(dimension: str, total: Total | None, consumed: _Sum | None, *, whol
     if allocated is None:
         return Balance(dimension, total.quantity, None, None, consumed.problem)
     remaining = max(ZERO, total.quantity - allocated)
-    return Balance(dimension, total.quantity, _like(allocated, total.quantity), _like(remaining, total.quantity))
+    return Balance(
+        dimension, total.quantity, _like(allocated, total.quantity), _like(remaining, total.quantity)
+    )
 
 
 def _like(quantity: Quantity, model: Quantity) -> Quantity:
@@ -146,12 +177,14 @@ def _like(quantity: Quantity, model: Quantity) -> Quantity:
 
 
 def _state(
-    balances: Sequence[Balance], whole: int, counted: int, *, published: bool, obstacle: str
+    balances: Sequence[Balance], whole: int, counted: int, *, published: bool | None, obstacle: str
 ) -> tuple[State, str]:
     if conflict := _conflict(balances, whole, counted):
         return State.OVER_ALLOCATED, conflict
+    if published is None:
+        return State.UNKNOWN, _UNPUBLISHED[None]
     if not published:
-        return State.NOT_PUBLISHED, "no current slice lists the device" + (", claims still hold it" if counted else "")
+        return State.NOT_PUBLISHED, _UNPUBLISHED[False] + (", claims still hold it" if counted else "")
     if whole:
         return State.DEDICATED, ""
     if counted and _used_up(balances):
@@ -172,4 +205,6 @@ def _conflict(balances: Sequence[Balance], whole: int, counted: int) -> str:
 
 
 def _used_up(balances: Sequence[Balance]) -> bool:
-    return any(balance.total and balance.remaining is not None and not balance.remaining for balance in balances)
+    return any(
+        balance.total and balance.remaining is not None and not balance.remaining for balance in balances
+    )

@@ -21,6 +21,7 @@ class Placed(msgspec.Struct, frozen=True):
     """A device with what its slice says of where it can be used."""
 
     device: Device
+    slice_name: str
     node_name: str
     selection: dict[str, object]
 
@@ -81,7 +82,12 @@ def _placed(one: ResourceSlice) -> Iterator[Placed]:
             "nodeSelector": source.node_selector,
             "allNodes": source.all_nodes,
         }
-        yield Placed(device, source.node_name or "", {key: value for key, value in selection.items() if value})
+        yield Placed(
+            device,
+            one.metadata.name,
+            source.node_name or "",
+            {key: value for key, value in selection.items() if value},
+        )
 
 
 def _state(
@@ -91,10 +97,16 @@ def _state(
     expected = {one.spec.pool.resource_slice_count for one in newest}
     if len(expected) > 1:
         counts = ", ".join(map(str, sorted(expected)))
-        return PoolState.INCONSISTENT, f"slices of generation {generation} disagree on resourceSliceCount: {counts}"
+        return (
+            PoolState.INCONSISTENT,
+            f"slices of generation {generation} disagree on resourceSliceCount: {counts}",
+        )
     # Too many slices make a pool as unusable as too few: the scheduler compares for equality.
     if len(newest) != (count := expected.pop()):
-        return PoolState.INCOMPLETE, f"{len(newest)} of {count} slices of generation {generation} are published"
+        return (
+            PoolState.INCOMPLETE,
+            f"{len(newest)} of {count} slices of generation {generation} are published",
+        )
     if fault := _fault(devices, counter_sets):
         return PoolState.INVALID, fault
     return PoolState.COMPLETE, ""

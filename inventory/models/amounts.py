@@ -39,4 +39,6 @@ def to_amount(quantity: Quantity | None, exponent: int) -> int | None:
 def to_quantity(amount: int | None, exponent: int, notation: str) -> Quantity | None:
     if amount is None:
         return None
-    return Quantity(amount * 10**exponent * NANO if exponent >= 0 else amount * 10 ** (exponent + 9), Notation(notation))
+    return Quantity(
+        amount * 10**exponent * NANO if exponent >= 0 else amount * 10 ** (exponent + 9), Notation(notation)
+    )

@@ -63,13 +63,22 @@ class Claim(models.Model):
     spec = models.JSONField(default=dict)
     created_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
-    allocated_at = models.DateTimeField(null=True, help_text="allocationTimestamp, where the server writes it")
+    allocated_at = models.DateTimeField(
+        null=True, help_text="allocationTimestamp, where the server writes it"
+    )
     node_selector = models.JSONField(null=True)
-    device_status = models.JSONField(default=list, help_text="status.devices: conditions that the drivers wrote")
+    device_status = models.JSONField(
+        default=list, help_text="status.devices: conditions that the drivers wrote"
+    )
     owner_kind = models.CharField(max_length=63, blank=True)
     owner_name = models.CharField(max_length=253, blank=True)
     owner_uid = models.CharField(max_length=64, blank=True)
-    extended_resource = models.BooleanField(default=False, help_text="made by the scheduler for an extended resource")
+    pod_claim_name = models.CharField(
+        max_length=63, blank=True, help_text="its name inside the Pod it was made for"
+    )
+    extended_resource = models.BooleanField(
+        default=False, help_text="made by the scheduler for an extended resource"
+    )
     labels = models.JSONField(default=dict)
 
     class Meta:
@@ -135,7 +144,7 @@ class Consumer(models.Model):
     resource = models.CharField(max_length=63)
     name = models.CharField(max_length=253)
     uid = models.CharField(max_length=64, blank=True)
-    gone = models.BooleanField(default=False, help_text="a Pod of that UID is not in the cluster")
+    gone = models.BooleanField(null=True, help_text="no Pod of that UID is in the cluster; null: not known")
 
     class Meta:
         ordering = ("claim", "position")

@@ -9,11 +9,17 @@ class Cluster(models.Model):
 
     name = models.CharField(max_length=63, unique=True, validators=[DNS_NAME])
     kubeconfig = models.CharField(
-        max_length=1024, blank=True, help_text="path of a kubeconfig file; empty: $KUBECONFIG or ~/.kube/config"
+        max_length=1024,
+        blank=True,
+        help_text="path of a kubeconfig file; empty: $KUBECONFIG or ~/.kube/config",
     )
     context = models.CharField(max_length=253, blank=True, help_text="empty: the file's current context")
-    in_cluster = models.BooleanField(default=False, help_text="use the service account of the Pod that runs Sliceboard")
-    enabled = models.BooleanField(default=True, help_text="off: the last snapshot stays and is no longer refreshed")
+    in_cluster = models.BooleanField(
+        default=False, help_text="use the service account of the Pod that runs Sliceboard"
+    )
+    enabled = models.BooleanField(
+        default=True, help_text="off: the last snapshot stays and is no longer refreshed"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     server_version = models.CharField(max_length=100, blank=True, editable=False)
@@ -78,13 +84,14 @@ class SkippedObject(models.Model):
     namespace = models.CharField(max_length=253, blank=True)
     name = models.CharField(max_length=253, blank=True)
     uid = models.CharField(max_length=64, blank=True)
+    part = models.CharField(max_length=300, blank=True, help_text="what of it is missing; empty: all of it")
     reason = models.TextField()
 
     class Meta:
-        ordering = ("kind", "namespace", "name", "pk")
+        ordering = ("kind", "namespace", "name", "part", "pk")
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.namespace}/{self.name}: {self.reason}"
+        return f"{self.kind} {self.namespace}/{self.name} {self.part}: {self.reason}"
 
 
 class Namespace(models.Model):

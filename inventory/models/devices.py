@@ -23,6 +23,8 @@ class Pool(models.Model):
     slices_expected = models.BigIntegerField(null=True)
     state = models.CharField(max_length=16, choices=State.choices)
     reason = models.TextField(blank=True)
+    # As published: [{"name": "gpu-0-counter-set", "counters": {"memory": {"value": "40Gi"}}}]
+    counter_sets = models.JSONField(default=list)
 
     class Meta:
         ordering = ("driver", "name")
@@ -42,6 +44,8 @@ class DeviceState(models.TextChoices):
     OVER_ALLOCATED = "over_allocated", "over-allocated"
     UNAVAILABLE = "unavailable", "unavailable"
     NOT_PUBLISHED = "not_published", "not published"
+    # Claims or resource slices could never be read: nothing can be said.
+    UNKNOWN = "unknown", "not known"
 
 
 class Card(models.Model):
@@ -49,14 +53,16 @@ class Card(models.Model):
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="cards")
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="cards")
-    key = models.CharField(max_length=253, help_text="device name, counter set or parent UUID; unique in its pool")
+    key = models.CharField(
+        max_length=253, help_text="device name, counter set or parent UUID; unique in its pool"
+    )
     node = models.ForeignKey(Node, models.CASCADE, null=True, related_name="cards")
     product = models.CharField(max_length=64, blank=True)
     uuid = models.CharField(max_length=64, blank=True)
     partitioned = models.BooleanField(default=False)
     shareable = models.BooleanField(default=False)
     tainted = models.BooleanField(default=False)
-    state = models.CharField(max_length=20, choices=DeviceState.choices)
+    state = models.CharField(max_length=20, choices=DeviceState.choices, default=DeviceState.UNKNOWN)
     reason = models.TextField(blank=True)
     # Use of the scarcer dimension in millionths; null: not known.
     use_millionths = models.PositiveIntegerField(null=True)
@@ -75,7 +81,10 @@ class Device(models.Model):
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="devices")
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="devices")
     name = models.CharField(max_length=253)
-    position = models.PositiveIntegerField(default=0, help_text="its place in the pool, in the scheduler's order")
+    slice_name = models.CharField(max_length=253, blank=True)
+    position = models.PositiveIntegerField(
+        default=0, help_text="its place in the pool, in the scheduler's order"
+    )
     node = models.ForeignKey(Node, models.CASCADE, null=True, related_name="devices")
     card = models.ForeignKey(Card, models.SET_NULL, null=True, related_name="devices")
     accelerator = models.BooleanField(default=False)
@@ -86,16 +95,21 @@ class Device(models.Model):
     # As published: {"memory": {"value": "21525Mi", "requestPolicy": {…}}}
     capacity = models.JSONField(default=dict)
     consumes_counters = models.JSONField(default=list)
-    node_selection = models.JSONField(default=dict, help_text="nodeName, nodeSelector or allNodes, as published")
+    node_selection = models.JSONField(
+        default=dict, help_text="nodeName, nodeSelector or allNodes, as published"
+    )
     binding = models.JSONField(default=dict, help_text="bindsToNode and binding conditions, as published")
     taints = models.JSONField(default=list)
     shareable = models.BooleanField(default=False)
-    published = models.BooleanField(default=True)
+    listed = models.BooleanField(default=True, help_text="a slice of its pool's newest generation lists it")
+    published = models.BooleanField(default=True, help_text="listed, and its pool is complete and valid")
     problems = models.JSONField(default=list, help_text="what could not be read, in words")
 
-    state = models.CharField(max_length=20, choices=DeviceState.choices)
+    state = models.CharField(max_length=20, choices=DeviceState.choices, default=DeviceState.UNKNOWN)
     reason = models.TextField(blank=True)
-    shares = models.PositiveIntegerField(default=0, help_text="counted allocation results; admin access is not counted")
+    shares = models.PositiveIntegerField(
+        default=0, help_text="counted allocation results; admin access is not counted"
+    )
     tainted = models.BooleanField(default=False, help_text="a taint keeps Pods off that do not tolerate it")
     bottleneck = models.CharField(max_length=253, blank=True)
     use_millionths = models.PositiveIntegerField(null=True)
@@ -136,7 +150,8 @@ class Balance(models.Model):
             models.UniqueConstraint("device", "dimension", name="balance_of_device"),
             models.UniqueConstraint("card", "dimension", name="balance_of_card"),
             models.CheckConstraint(
-                condition=models.Q(device__isnull=False) | models.Q(card__isnull=False), name="balance_has_an_owner"
+                condition=models.Q(device__isnull=False) | models.Q(card__isnull=False),
+                name="balance_has_an_owner",
             ),
         ]
         indexes = [models.Index("cluster", "dimension", name="balance_by_dimension")]

@@ -22,7 +22,9 @@ class Pod(models.Model):
     # What the scheduler said, where the Pod is not placed.
     scheduling_reason = models.CharField(max_length=100, blank=True)
     scheduling_message = models.TextField(blank=True)
-    hami_resources = models.JSONField(default=dict, help_text="HAMi resources in container limits, by container")
+    hami_resources = models.JSONField(
+        default=dict, help_text="HAMi resources in container limits, by container"
+    )
 
     class Meta:
         ordering = ("namespace", "name")
@@ -43,7 +45,9 @@ class PodClaim(models.Model):
     template_name = models.CharField(max_length=253, blank=True)
     claim = models.ForeignKey(Claim, models.SET_NULL, null=True, related_name="pod_claims")
     reserved = models.BooleanField(default=False)
-    containers = models.JSONField(default=list, help_text="containers that use it, with the request they name")
+    containers = models.JSONField(
+        default=list, help_text="containers that use it, with the request they name"
+    )
 
     class Meta:
         ordering = ("pod", "name", "claim_name")

@@ -24,13 +24,18 @@ class TeamNamespace(models.Model):
     """This namespace belongs to this team, in one cluster or in all of them."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="assignments")
-    cluster = models.ForeignKey(Cluster, models.CASCADE, null=True, blank=True, help_text="empty: every cluster")
+    cluster = models.ForeignKey(
+        Cluster, models.CASCADE, null=True, blank=True, help_text="empty: every cluster"
+    )
     namespace = models.CharField(max_length=63)
 
     class Meta:
         ordering = ("namespace",)
         constraints = [
-            models.UniqueConstraint("cluster", "namespace", name="one_team_of_namespace", nulls_distinct=False),
+            models.UniqueConstraint("cluster", "namespace", name="one_team_of_namespace"),
+            models.UniqueConstraint(
+                "namespace", condition=models.Q(cluster=None), name="one_team_of_namespace_everywhere"
+            ),
         ]
 
     def __str__(self) -> str:

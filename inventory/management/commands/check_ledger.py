@@ -1,0 +1,31 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from inventory.models import Cluster
+from inventory.sync.check import differences
+
+
+class Command(BaseCommand):
+    help = "Derive every balance anew from devices and shares, and compare with what is stored."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("cluster", nargs="*", help="names of clusters; none: all of them")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        clusters = Cluster.objects.all()
+        if names := options["cluster"]:
+            clusters = clusters.filter(name__in=names)
+            if unknown := set(names) - set(clusters.values_list("name", flat=True)):
+                raise CommandError(f"no such cluster: {', '.join(sorted(unknown))}")
+        found = 0
+        for cluster in clusters:
+            for difference in differences(cluster):
+                found += 1
+                self.stderr.write(f"{cluster.name}: {difference}")
+        if found:
+            raise CommandError(
+                f"{found} stored numbers differ from what the ledger derives; this is a fault of Sliceboard"
+            )
+        self.stdout.write(f"{clusters.count()} clusters checked, every stored number agrees")

@@ -1,0 +1,178 @@
+"""One reading written in one transaction: a reader sees the snapshot before or the one after, never a mix."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from inventory.dra.accelerators import parse
+from inventory.kube import kinds
+from inventory.kube.errors import ForbiddenError
+from inventory.kube.kinds import Kind
+from inventory.kube.decoding import Skipped
+from inventory.kube.objects import Owned
+from inventory.models import Cluster, KindState, Share, SkippedObject
+from inventory.sync import balances, claims, devices, places, pods
+from inventory.sync.lease import Lease, confirm
+from inventory.sync.read import KindReading, Reading
+from inventory.sync.reconcile import Key, Reconciled, Values, reconcile
+from inventory.sync.unread import Unread
+
+_NAMESPACED = (kinds.RESOURCE_CLAIMS, kinds.RESOURCE_CLAIM_TEMPLATES, kinds.PODS, kinds.RESOURCE_QUOTAS)
+
+
+def apply(lease: Lease, reading: Reading, now: datetime) -> int:
+    """Write a reading; how many rows changed. Raises LeaseLost, and then nothing is written.
+
+    A kind that could not be read keeps the rows of its last reading.
+    """
+    with transaction.atomic():
+        cluster = confirm(lease)
+        namespace_rows = places.namespaces(
+            cluster,
+            reading.objects(kinds.NAMESPACES),
+            _namespaces_named(reading),
+            _unread(reading, kinds.NAMESPACES),
+        )
+        node_rows = places.nodes(
+            cluster, reading.objects(kinds.NODES), _nodes_named(reading), _unread(reading, kinds.NODES)
+        )
+        changes = namespace_rows.changes + node_rows.changes
+        skipped, written = _write_objects(cluster, reading, namespace_rows, node_rows)
+        _write_kind_states(cluster, reading, now)
+        changes += written + balances.write(cluster) + _write_skipped(cluster, [*_skipped(reading), *skipped])
+        _finish(cluster, reading, changes)
+    return changes
+
+
+def _write_objects(
+    cluster: Cluster, reading: Reading, namespace_rows: Reconciled, node_rows: Reconciled
+) -> tuple[list[Skipped], int]:
+    changes = 0
+    slices, found = reading.objects(kinds.RESOURCE_SLICES), reading.objects(kinds.RESOURCE_CLAIMS)
+    targets = set(claims.targets(found or ())) | set(_targets_kept(cluster, reading))
+    rules = [parse(text) for text in settings.SLICEBOARD_ACCELERATORS]
+    written = devices.write(
+        cluster, slices, targets, node_rows.ids, rules, _unread(reading, kinds.RESOURCE_SLICES)
+    )
+    if (classes := reading.objects(kinds.DEVICE_CLASSES)) is not None:
+        changes += claims.write_classes(cluster, classes, _unread(reading, kinds.DEVICE_CLASSES))
+    if (templates := reading.objects(kinds.RESOURCE_CLAIM_TEMPLATES)) is not None:
+        unread = _unread(reading, kinds.RESOURCE_CLAIM_TEMPLATES)
+        changes += claims.write_templates(cluster, templates, namespace_rows.ids, unread)
+    if found is not None:
+        unread = _unread(reading, kinds.RESOURCE_CLAIMS)
+        changes += claims.write_claims(cluster, found, namespace_rows.ids, written, unread)
+    if (seen := reading.objects(kinds.PODS)) is not None:
+        unread = _unread(reading, kinds.PODS)
+        changes += pods.write(cluster, seen, namespace_rows.ids, node_rows.ids, _owners(reading), unread)
+    if (quotas := reading.objects(kinds.RESOURCE_QUOTAS)) is not None:
+        unread = _unread(reading, kinds.RESOURCE_QUOTAS)
+        changes += places.quotas(cluster, quotas, namespace_rows.ids, unread)
+    return written.skipped, changes + written.changes
+
+
+def _namespaces_named(reading: Reading) -> set[str]:
+    return {
+        one.metadata.namespace
+        for kind in _NAMESPACED
+        for one in reading.objects(kind) or ()
+        if one.metadata.namespace
+    }
+
+
+def _nodes_named(reading: Reading) -> set[str]:
+    names = {pod.spec.node_name for pod in reading.objects(kinds.PODS) or () if pod.spec.node_name}
+    return names | set(devices.node_names(reading.objects(kinds.RESOURCE_SLICES) or ()))
+
+
+def _targets_kept(cluster: Cluster, reading: Reading) -> Iterator[devices.Target]:
+    """Devices named by shares whose claims are not written now: because claims, or these, could not be read."""
+    shares = Share.objects.filter(cluster=cluster)
+    if reading.objects(kinds.RESOURCE_CLAIMS) is not None:
+        unread = _unread(reading, kinds.RESOURCE_CLAIMS)
+        if not unread.anything:
+            shares = shares.filter(claim__uid__in=unread.uids)
+    columns = ("device__pool__driver", "device__pool__name", "device__name")
+    yield from shares.order_by().values_list(*columns).distinct()
+
+
+def _unread(reading: Reading, kind: Kind[Any]) -> Unread:
+    one = reading.kinds.get(kind.resource)
+    return Unread.of(one.listing.skipped if one and one.listing else ())
+
+
+def _owners(reading: Reading) -> dict[tuple[str, str], Owned]:
+    return {
+        (kind.kind, one.metadata.uid): one
+        for kind in (kinds.REPLICA_SETS, kinds.JOBS)
+        for one in reading.objects(kind) or ()
+    }
+
+
+def _skipped(reading: Reading) -> Iterator[Skipped]:
+    for one in reading.kinds.values():
+        yield from one.listing.skipped if one.listing else ()
+
+
+def _write_skipped(cluster: Cluster, skipped: Iterable[Skipped]) -> int:
+    desired: dict[Key, Values] = {
+        (cluster.pk, one.kind, one.namespace, one.name, one.uid, one.part, one.reason): () for one in skipped
+    }
+    key = ("cluster_id", "kind", "namespace", "name", "uid", "part", "reason")
+    return reconcile(SkippedObject, SkippedObject.objects.filter(cluster=cluster), key, (), desired).changes
+
+
+def _write_kind_states(cluster: Cluster, reading: Reading, now: datetime) -> None:
+    for kind, one in reading.kinds.items():
+        KindState.objects.update_or_create(
+            cluster=cluster, kind=kind, defaults=_kind_state(one, reading, now)
+        )
+
+
+def _kind_state(one: KindReading, reading: Reading, now: datetime) -> dict[str, Any]:
+    took = {"seconds": _seconds(one.seconds)}
+    if one.listing is None:
+        forbidden = isinstance(one.error, ForbiddenError)
+        return took | {
+            "state": KindState.State.FORBIDDEN if forbidden else KindState.State.FAILED,
+            "failed_at": now,
+            "error_reason": one.error.reason if one.error else "",
+            "error_message": str(one.error or ""),
+        }
+    return took | {
+        "state": KindState.State.READ,
+        "objects_read": len(one.listing.objects),
+        "objects_skipped": len(one.listing.skipped),
+        "resource_version": one.listing.resource_version,
+        "succeeded_at": reading.observed_at,
+        "error_reason": "",
+        "error_message": "",
+        "bytes_read": one.listing.bytes,
+    }
+
+
+def _seconds(seconds: float) -> Decimal:
+    return Decimal(round(seconds * 1000)) / 1000
+
+
+def _finish(cluster: Cluster, reading: Reading, changes: int) -> None:
+    """What pages and API clients go by: a revision that grows only when something they show has changed."""
+    cluster.server_version = reading.served.server_version
+    cluster.dra_version = reading.served.dra_version
+    cluster.observed_at = reading.observed_at
+    cluster.error_reason = cluster.error_message = ""
+    cluster.revision += bool(changes)
+    cluster.save(
+        update_fields=(
+            "server_version",
+            "dra_version",
+            "observed_at",
+            "error_reason",
+            "error_message",
+            "revision",
+        )
+    )

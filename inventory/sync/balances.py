@@ -1,0 +1,308 @@
+"""The ledger run over the rows of a cluster: what the poll writes, and what `check_ledger` compares."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+
+from inventory.dra import attributes, cards, counters, ledger
+from inventory.dra.ledger import Books, Total, Use
+from inventory.kube.objects import CounterConsumption, CounterSet
+from inventory.kube.quantity import Notation, Quantity, QuantityError, parse
+from inventory.models import (
+    Balance,
+    Card,
+    Cluster,
+    ConsumedCapacity,
+    CounterBalance,
+    Device,
+    KindState,
+    Pool,
+    Share,
+)
+from inventory.models.amounts import AmountError, exponent_for, to_amount, to_quantity
+from inventory.sync.reconcile import Key, Values, reconcile
+
+_BLOCKING = ("NoSchedule", "NoExecute")
+CARD_FIELDS = (
+    "cluster_id",
+    "node_id",
+    "product",
+    "uuid",
+    "partitioned",
+    "shareable",
+    "tainted",
+    "state",
+    "reason",
+    "use_millionths",
+)
+DEVICE_FIELDS = ("card_id", "state", "reason", "shares", "tainted", "bottleneck", "use_millionths")
+AMOUNT_FIELDS = ("exponent", "notation", "total", "allocated", "remaining", "reason")
+
+
+@dataclass(frozen=True)
+class PoolSheet:
+    """Everything the ledger says of one pool."""
+
+    pool: Pool
+    devices: Sequence[Device]
+    books: Mapping[str, Books]
+    cards: Sequence[cards.Card]
+    card_sheets: Mapping[str, cards.Sheet]
+    counters: Mapping[counters.CounterKey, counters.Counter]
+
+
+def sheets(cluster: Cluster) -> Iterator[PoolSheet]:
+    """Derive the books of every pool from the rows of devices, shares and consumed capacities."""
+    ever_read = _ever_read(cluster)
+    uses = _uses(cluster) if "resourceclaims" in ever_read else None
+    devices: defaultdict[int, list[Device]] = defaultdict(list)
+    for device in Device.objects.filter(cluster=cluster).order_by("pool_id", "position", "name"):
+        devices[device.pool_id].append(device)
+    for pool in Pool.objects.filter(cluster=cluster).order_by("driver", "name"):
+        yield _sheet(pool, devices[pool.pk], uses, slices_read="resourceslices" in ever_read)
+
+
+def _ever_read(cluster: Cluster) -> set[str]:
+    read = KindState.objects.filter(cluster=cluster, succeeded_at__isnull=False)
+    return set(read.values_list("kind", flat=True))
+
+
+def _uses(cluster: Cluster) -> dict[int, list[Use]]:
+    consumed: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
+    amounts = ConsumedCapacity.objects.filter(share__cluster=cluster).order_by()
+    for share, dimension, amount, *form in amounts.values_list(
+        "share_id", "dimension", "amount", "exponent", "notation"
+    ):
+        consumed[share][dimension] = to_quantity(amount, *form)
+    uses: defaultdict[int, list[Use]] = defaultdict(list)
+    shares = Share.objects.filter(cluster=cluster).order_by()
+    for pk, device, dedicated, admin in shares.values_list("pk", "device_id", "dedicated", "admin_access"):
+        uses[device].append(Use(dedicated, admin, consumed.get(pk)))
+    return dict(uses)
+
+
+def _sheet(
+    pool: Pool, devices: Sequence[Device], uses: Mapping[int, list[Use]] | None, *, slices_read: bool
+) -> PoolSheet:
+    drawn = {
+        device.name: msgspec.convert(device.consumes_counters, list[CounterConsumption])
+        for device in devices
+        if device.listed
+    }
+    held = {
+        device.pk
+        for device in devices
+        if any(not use.admin_access for use in (uses or {}).get(device.pk, ()))
+    }
+    left = counters.counters(
+        msgspec.convert(pool.counter_sets, list[CounterSet]),
+        [drawn[device.name] for device in devices if device.pk in held and device.listed],
+    )
+    books = {
+        device.name: ledger.books(
+            _totals(device),
+            None if uses is None else uses.get(device.pk, []),
+            published=device.listed or (False if slices_read else None),
+            obstacle=_obstacle(pool, device, () if device.pk in held else drawn.get(device.name, ()), left),
+        )
+        for device in devices
+    }
+    grouped = cards.cards(_part(pool, device) for device in devices if device.accelerator)
+    card_sheets = {card.key: cards.sheet(card, books, left) for card in grouped}
+    return PoolSheet(pool, devices, books, grouped, card_sheets, left)
+
+
+def _totals(device: Device) -> dict[str, Total]:
+    """What it publishes; nothing while no slice lists it."""
+    return (
+        {dimension: _total(capacity) for dimension, capacity in device.capacity.items()}
+        if device.listed
+        else {}
+    )
+
+
+def _total(capacity: Mapping[str, Any]) -> Total:
+    try:
+        quantity = parse(capacity["value"])
+        exponent_for(quantity)
+    except (QuantityError, AmountError) as error:
+        return Total(None, str(error))
+    return Total(quantity)
+
+
+def _obstacle(
+    pool: Pool,
+    device: Device,
+    drawn: Iterable[CounterConsumption],
+    left: Mapping[counters.CounterKey, counters.Counter],
+) -> str:
+    """Why the scheduler would place nothing more on it, in the scheduler's order of checks."""
+    if pool.state != Pool.State.COMPLETE:
+        return f"pool {pool.state}: {pool.reason}"
+    if shortfall := counters.shortfall(drawn, left):
+        return shortfall
+    if taint := next((taint for taint in device.taints if taint.get("effect") in _BLOCKING), None):
+        return f"tainted: {taint.get('key', '')}={taint.get('value', '')}:{taint['effect']}"
+    return ""
+
+
+def _part(pool: Pool, device: Device) -> cards.Part:
+    return cards.Part(
+        name=device.name,
+        counter_set=next((one["counterSet"] for one in device.consumes_counters), ""),
+        uuid=device.uuid,
+        parent_uuid=attributes.parent_uuid(device.attributes, pool.driver),
+    )
+
+
+def write(cluster: Cluster) -> int:
+    """Write the books of every device, card and counter; how many rows changed."""
+    derived = list(sheets(cluster))
+    cards_of_cluster = Card.objects.filter(cluster=cluster)
+    card_rows = reconcile(
+        Card, cards_of_cluster, ("pool_id", "key"), CARD_FIELDS, desired_cards(cluster, derived)
+    )
+    balance_rows = reconcile(
+        Balance,
+        Balance.objects.filter(cluster=cluster),
+        ("cluster_id", "device_id", "card_id", "dimension"),
+        AMOUNT_FIELDS,
+        desired_balances(cluster, derived, card_rows.ids),
+    )
+    counter_rows = reconcile(
+        CounterBalance,
+        CounterBalance.objects.filter(pool__cluster=cluster),
+        ("pool_id", "counter_set", "counter"),
+        AMOUNT_FIELDS,
+        desired_counters(derived),
+    )
+    devices = _write_devices(derived, card_rows.ids)
+    return card_rows.changes + balance_rows.changes + counter_rows.changes + devices
+
+
+def desired_cards(cluster: Cluster, derived: Iterable[PoolSheet]) -> dict[Key, Values]:
+    return {
+        (sheet.pool.pk, card.key): _card(cluster, sheet, card) for sheet in derived for card in sheet.cards
+    }
+
+
+def _card(cluster: Cluster, sheet: PoolSheet, card: cards.Card) -> Values:
+    parts = [device for device in sheet.devices if device.name in card.parts]
+    first = next((device for device in parts if device.name == card.whole), parts[0])
+    books = sheet.card_sheets[card.key]
+    return (
+        cluster.pk,
+        first.node_id,
+        first.product,
+        first.uuid,
+        card.partitioned,
+        any(device.shareable for device in parts),
+        any(_tainted(device) for device in parts),
+        books.state.value,
+        books.reason,
+        _millionths(_use(books.balances)),
+    )
+
+
+def _use(balances: Iterable[ledger.Balance]) -> Fraction | None:
+    return max((balance.use for balance in balances if balance.use is not None), default=None)
+
+
+def _millionths(use: Fraction | None) -> int | None:
+    """Rounded down, but never to nothing while something is held."""
+    if use is None or not use:
+        return None if use is None else 0
+    return max(1, use.numerator * 10**6 // use.denominator)
+
+
+def _tainted(device: Device) -> bool:
+    return any(taint.get("effect") in _BLOCKING for taint in device.taints)
+
+
+def desired_devices(derived: Iterable[PoolSheet], card_ids: Mapping[Key, int]) -> dict[Key, Values]:
+    return {
+        (device.pk,): _device(device, sheet.books[device.name], card)
+        for sheet in derived
+        for device, card in _with_cards(sheet, card_ids)
+    }
+
+
+def _with_cards(sheet: PoolSheet, card_ids: Mapping[Key, int]) -> Iterator[tuple[Device, int | None]]:
+    card_of = {name: card_ids[sheet.pool.pk, card.key] for card in sheet.cards for name in card.parts}
+    for device in sheet.devices:
+        yield device, card_of.get(device.name)
+
+
+def _write_devices(derived: Iterable[PoolSheet], card_ids: Mapping[Key, int]) -> int:
+    desired = desired_devices(derived, card_ids)
+    changed = []
+    for device in (device for sheet in derived for device in sheet.devices):
+        after = desired[device.pk,]
+        if after != tuple(getattr(device, field) for field in DEVICE_FIELDS):
+            for field, value in zip(DEVICE_FIELDS, after, strict=True):
+                setattr(device, field, value)
+            changed.append(device)
+    # Whole rows: a row that is inserted to meet its conflict must satisfy every NOT NULL.
+    Device.objects.bulk_create(
+        changed,
+        batch_size=500,
+        update_conflicts=True,
+        unique_fields=["pk"],
+        update_fields=[field.removesuffix("_id") for field in DEVICE_FIELDS],
+    )
+    return len(changed)
+
+
+def _device(device: Device, books: Books, card: int | None) -> Values:
+    bottleneck = books.bottleneck
+    return (
+        card,
+        books.state.value,
+        books.reason,
+        books.shares,
+        _tainted(device),
+        bottleneck.dimension if bottleneck else "",
+        _millionths(bottleneck.use if bottleneck else None),
+    )
+
+
+def desired_balances(
+    cluster: Cluster, derived: Iterable[PoolSheet], card_ids: Mapping[Key, int]
+) -> dict[Key, Values]:
+    """A card of one device shares its row with it; a partitioned card has rows of its own."""
+    desired: dict[Key, Values] = {}
+    for sheet in derived:
+        alone = {
+            card.parts[0]: card_ids[sheet.pool.pk, card.key] for card in sheet.cards if not card.partitioned
+        }
+        for device in sheet.devices:
+            for balance in sheet.books[device.name].balances:
+                desired[cluster.pk, device.pk, alone.get(device.name), balance.dimension] = _amounts(balance)
+        for card in (card for card in sheet.cards if card.partitioned):
+            for balance in sheet.card_sheets[card.key].balances:
+                desired[cluster.pk, None, card_ids[sheet.pool.pk, card.key], balance.dimension] = _amounts(
+                    balance
+                )
+    return desired
+
+
+def desired_counters(derived: Iterable[PoolSheet]) -> dict[Key, Values]:
+    return {
+        (sheet.pool.pk, counter_set, name): _amounts(counter)
+        for sheet in derived
+        for (counter_set, name), counter in sheet.counters.items()
+    }
+
+
+def _amounts(balance: ledger.Balance | counters.Counter) -> Values:
+    amounts = (balance.total, balance.allocated, balance.remaining)
+    notation = next((amount.notation for amount in amounts if amount is not None), Notation.DECIMAL)
+    try:
+        exponent = exponent_for(*amounts)
+    except AmountError as error:
+        return 0, notation.value, None, None, None, str(error)
+    return exponent, notation.value, *(to_amount(amount, exponent) for amount in amounts), balance.reason

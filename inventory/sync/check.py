@@ -1,0 +1,63 @@
+"""The stored balances compared with what the ledger derives from the rows they rest on."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+from inventory.models import Balance, Card, Cluster, CounterBalance, Device
+from inventory.sync import balances
+
+
+def differences(cluster: Cluster) -> Iterator[str]:
+    """Every stored number that is not the derived one, in words; none if the books are right."""
+    derived = list(balances.sheets(cluster))
+    cards = {
+        (pool, key): pk
+        for pk, pool, key in Card.objects.filter(cluster=cluster).values_list("pk", "pool_id", "key")
+    }
+    missing = [
+        (sheet.pool, card.key)
+        for sheet in derived
+        for card in sheet.cards
+        if (sheet.pool.pk, card.key) not in cards
+    ]
+    yield from (f"card {pool}/{key}: not stored" for pool, key in missing)
+    if missing:
+        return
+    for table, fields, wanted in (
+        (Card, balances.CARD_FIELDS, balances.desired_cards(cluster, derived)),
+        (Device, balances.DEVICE_FIELDS, balances.desired_devices(derived, cards)),
+        (Balance, balances.AMOUNT_FIELDS, balances.desired_balances(cluster, derived, cards)),
+        (CounterBalance, balances.AMOUNT_FIELDS, balances.desired_counters(derived)),
+    ):
+        stored = _stored(cluster, table, fields)
+        yield from _compare(table._meta.verbose_name, fields, stored, wanted)
+
+
+_KEYS: Mapping[type[Any], tuple[tuple[str, ...], str]] = {
+    Card: (("pool_id", "key"), "cluster"),
+    Device: (("pk",), "cluster"),
+    Balance: (("cluster_id", "device_id", "card_id", "dimension"), "cluster"),
+    CounterBalance: (("pool_id", "counter_set", "counter"), "pool__cluster"),
+}
+
+
+def _stored(cluster: Cluster, table: type[Any], fields: tuple[str, ...]) -> dict[Hashable, tuple[Any, ...]]:
+    key, of_cluster = _KEYS[table]
+    rows = table.objects.filter(**{of_cluster: cluster}).order_by().values_list(*key, *fields)
+    return {row[: len(key)]: row[len(key) :] for row in rows}
+
+
+def _compare(
+    table: Any,
+    fields: tuple[str, ...],
+    stored: Mapping[Any, tuple[Any, ...]],
+    wanted: Mapping[Any, tuple[Any, ...]],
+) -> Iterator[str]:
+    for key in sorted(stored.keys() | wanted.keys(), key=str):
+        before, after = stored.get(key), wanted.get(key)
+        if before is None or after is None:
+            yield f"{table} {key}: {'not stored' if before is None else 'stored, but nothing derives it'}"
+            continue
+        for field, old, new in zip(fields, before, after, strict=True):
+            if old != new:
+                yield f"{table} {key}: {field} is stored as {old!r}, the ledger derives {new!r}"

@@ -1,0 +1,18 @@
+"""Which namespace belongs to which team."""
+
+from inventory.models import Cluster, Namespace
+from inventory.sync.places import teams_of
+
+
+def assign_namespaces() -> None:
+    """Bring every namespace's team up to date with the assignments; polls do the same for what they read."""
+    for cluster in Cluster.objects.all():
+        teams = teams_of(cluster)
+        changed = []
+        for namespace in Namespace.objects.filter(cluster=cluster):
+            if namespace.team_id != teams.get(namespace.name):
+                namespace.team_id = teams.get(namespace.name)
+                changed.append(namespace)
+        if changed:
+            Namespace.objects.bulk_update(changed, ["team"], batch_size=500)
+            Cluster.objects.filter(pk=cluster.pk).update(revision=cluster.revision + 1)
