@@ -48,6 +48,12 @@ class Handler(BaseHTTPRequestHandler):
         except OSError as error:
             logger.debug("connection ended early: %s", error)
 
+    def finish(self) -> None:
+        try:
+            super().finish()
+        except OSError as error:
+            logger.debug("connection ended before everything was sent: %s", error)
+
     def handle_request(self) -> None:
         request = self._request()
         self.service.requests.add(request)

@@ -53,6 +53,8 @@ class Watch:
         self._seen = revision_number(options.resource_version or "0")
         if options.send_initial_events and self._seen > store.revision:
             raise revision_in_future(self._seen, store.revision)
+        if options.send_initial_events is False and self._seen == 0:
+            self._seen = store.revision
 
     def lines(self, stopped: Callable[[], bool]) -> Iterator[bytes]:
         deadline = time.monotonic() + self._timeout()
@@ -79,8 +81,6 @@ class Watch:
             self._seen = max(self._seen, snapshot.revision)
             if wanted and self._options.bookmarks:
                 yield self._bookmark({INITIAL_EVENTS_END: "true"})
-        elif self._seen == 0:
-            self._seen = self._store.revision
 
     def _added(self, snapshot: Snapshot) -> Iterator[bytes]:
         for record in snapshot.records:
