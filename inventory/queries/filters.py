@@ -1,0 +1,194 @@
+"""How every face narrows a list: repeated values are alternatives, different parameters must all hold.
+
+An empty value is no condition, so that a form with nothing chosen asks for everything.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import django_filters
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import F, Model, Q, QuerySet
+
+from inventory.models import Cluster, Share, Team
+from inventory.queries.label_selector import SelectorError, condition
+
+
+class NamesField(forms.MultipleChoiceField):
+    """Any names, any number of times."""
+
+    def to_python(self, value: Any) -> list[str]:
+        return [name for name in super().to_python(value) if name]
+
+    def validate(self, value: Any) -> None:
+        # PostgreSQL refuses the character anywhere in a text.
+        if any("\x00" in name for name in value):
+            raise ValidationError("a name has no null character")
+
+
+class KnownNamesField(NamesField):
+    """Names that Sliceboard itself keeps: one that it does not know is an error, not an empty answer."""
+
+    def __init__(self, *args: Any, known: QuerySet[Any], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.known = known
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        unknown = sorted(set(value) - set(self.known.all())) if value else []
+        if unknown:
+            raise ValidationError([f"{name!r} is not known here" for name in unknown])
+
+
+class StatesField(NamesField):
+    """Some of a closed set of values."""
+
+    def validate(self, value: Any) -> None:
+        allowed = [choice for choice, _ in self.choices]
+        unknown = [name for name in value if name not in allowed]
+        if unknown:
+            one_of = ", ".join(map(str, allowed))
+            raise ValidationError([f"{name!r} is not one of {one_of}" for name in unknown])
+
+
+class Names(django_filters.MultipleChoiceFilter):
+    """The field is one of the given names."""
+
+    field_class = NamesField
+    # A closed set of answers would make the form of a page; names come from clusters.
+    always_filter = False
+
+    def filter(self, qs: QuerySet[Any], value: Sequence[str]) -> QuerySet[Any]:
+        return qs.filter(**{f"{self.field_name}__in": value}) if value else qs
+
+
+class KnownNames(Names):
+    field_class = KnownNamesField
+
+
+class States(Names):
+    field_class = StatesField
+
+
+class Related(Names):
+    """Something related to the row, of which there may be many, has one of the names; `also` must hold of it too."""
+
+    def __init__(self, *args: Any, also: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.also = also or {}
+
+    def conditions(self, value: Sequence[str]) -> dict[str, Any]:
+        return {f"{self.field_name}__in": value, **self.also}
+
+    def filter(self, qs: QuerySet[Any], value: Sequence[str]) -> QuerySet[Any]:
+        if not value:
+            return qs
+        model: type[Model] = qs.model
+        matching = model._default_manager.filter(**self.conditions(value)).order_by()
+        return qs.filter(pk__in=matching.values("pk"))
+
+
+class Held(Related):
+    """A condition on a share. All of a query's are asked of one and the same share: see `Filters`."""
+
+    def filter(self, qs: QuerySet[Any], value: Sequence[str]) -> QuerySet[Any]:
+        return qs
+
+    def narrow(self, shares: QuerySet[Share], value: Sequence[str]) -> QuerySet[Share]:
+        return shares.filter(**self.conditions(value))
+
+
+class HeldKnown(Held, KnownNames):
+    """A condition on a share whose values Sliceboard itself keeps."""
+
+
+class Truth(django_filters.ChoiceFilter):
+    """`true` or `false`, and nothing else."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, choices=(("true", "true"), ("false", "false")), **kwargs)
+
+    def filter(self, qs: QuerySet[Any], value: str) -> QuerySet[Any]:
+        return qs.filter(**{self.field_name: value == "true"}) if value else qs
+
+
+class Search(Names):
+    """A part of one of the names, in any case."""
+
+    def __init__(self, *fields: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.fields = fields
+
+    def filter(self, qs: QuerySet[Any], value: Sequence[str]) -> QuerySet[Any]:
+        found = Q()
+        for text in value or ():
+            for field in self.fields:
+                found |= Q(**{f"{field}__icontains": text})
+        return qs.filter(found)
+
+
+class LabelSelectorField(NamesField):
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        for text in value:
+            try:
+                condition(text, F("labels"))
+            except SelectorError as error:
+                raise ValidationError(str(error)) from error
+
+
+class LabelSelector(Names):
+    """A Kubernetes label selector over the labels in `field_name`."""
+
+    field_class = LabelSelectorField
+
+    def filter(self, qs: QuerySet[Any], value: Sequence[str]) -> QuerySet[Any]:
+        found = Q()
+        for text in value or ():
+            found |= condition(text, F(self.field_name))
+        return qs.filter(found)
+
+
+class Ordering(django_filters.OrderingFilter):
+    """Unknown values last in either direction; equals in the order of their ids, so that pages do not overlap."""
+
+    def filter(self, qs: QuerySet[Any], value: Sequence[str] | None) -> QuerySet[Any]:
+        if not value:
+            return qs.order_by(*qs.model._meta.ordering, "pk") if not qs.query.order_by else qs
+        return qs.order_by(*(self._expression(name) for name in value), "pk")
+
+    def _expression(self, name: str) -> Any:
+        field = F(self.get_ordering_value(name.removeprefix("-")))
+        return field.desc(nulls_last=True) if name.startswith("-") else field.asc(nulls_last=True)
+
+
+class Filters(django_filters.FilterSet):
+    """Base of all filters. `held_through` leads from a share to the row that is narrowed by its shares."""
+
+    held_through = ""
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Raises ValidationError where a value is not allowed."""
+        if not self.form.is_valid():
+            raise ValidationError(self.form.errors.as_data())
+        queryset = super().filter_queryset(queryset)
+        held = [
+            (one, self.form.cleaned_data[name]) for name, one in self.filters.items() if isinstance(one, Held)
+        ]
+        asked = [(one, value) for one, value in held if value]
+        if not asked:
+            return queryset
+        shares = Share.objects.order_by()
+        for one, value in asked:
+            shares = one.narrow(shares, value)
+        return queryset.filter(pk__in=shares.values(self.held_through))
+
+
+def cluster_filter(field_name: str = "cluster__name") -> KnownNames:
+    return KnownNames(field_name=field_name, known=Cluster.objects.values_list("name", flat=True))
+
+
+def team_filter(field_name: str, *, held: bool = False) -> Names:
+    kind = HeldKnown if held else KnownNames
+    return kind(field_name=field_name, known=Team.objects.values_list("slug", flat=True))

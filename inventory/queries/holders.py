@@ -1,0 +1,156 @@
+"""Who holds how much: shares summed by team."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from django.db.models import Count, Min, Q, QuerySet
+
+from inventory.kube.quantity import Quantity
+from inventory.models import Claim, Pod, Share, Team
+from inventory.queries.pods import PodState
+from inventory.queries.sums import halves, summed
+
+_TEAM = "claim__namespace__team_id"
+# Team, driver, product, dimension.
+_Key = tuple[int | None, str, str, str]
+
+
+class HeldAmount(msgspec.Struct, frozen=True):
+    """How much of one dimension a team's shares hold; `shares_unknown` are left out, their amount is not known."""
+
+    driver: str
+    product: str | None
+    dimension: str
+    held: Quantity | None
+    shares_unknown: int
+
+
+class TeamRow(msgspec.Struct, frozen=True):
+    """What a team holds. Null for `slug` and `name`: namespaces that belong to no team.
+
+    A card that two teams share counts for each of them, so `cards` does not add up over teams.
+    """
+
+    slug: str | None
+    name: str | None
+    colour: int
+    cards: int
+    shares: int
+    pods: int
+    waiting: int
+    amounts: tuple[HeldAmount, ...]
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """What has no card yet: Pods without a node, claims without a device, and of those the ones no Pod uses."""
+
+    pods: int
+    pods_since: datetime | None
+    claims: int
+    claims_unused: int
+
+
+def by_team(shares: QuerySet[Share], pods: QuerySet[Pod]) -> list[TeamRow]:
+    """Every team that there is, those which hold nothing included, and last what belongs to none.
+
+    Only accelerators are counted, and no admin access. A claim that many Pods use is one share.
+    """
+    counted = shares.filter(admin_access=False, device__accelerator=True).order_by()
+    amounts = _amounts(counted)
+    held = {team: counts for team, *counts in _counts(counted)}
+    states = _pods(pods)
+    teams: list[tuple[int | None, Team | None]] = [(team.pk, team) for team in Team.objects.order_by("name")]
+    if {None} & (held.keys() | {team for team, _ in states}):
+        teams.append((None, None))
+    return [_row(key, team, held.get(key, [0, 0]), states, amounts.get(key, [])) for key, team in teams]
+
+
+def waiting(pods: QuerySet[Pod], claims: QuerySet[Claim]) -> Waiting:
+    """`pods` as `inventory.queries.pods.queryset` gives them."""
+    without_node = (
+        pods.filter(state=PodState.WAITING).order_by().aggregate(found=Count("pk"), since=Min("created_at"))
+    )
+    pending = claims.filter(state=Claim.State.PENDING).order_by()
+    unused = Count("pk", filter=Q(pod_claims__isnull=True), distinct=True)
+    counts = pending.aggregate(found=Count("pk", distinct=True), unused=unused)
+    return Waiting(without_node["found"], without_node["since"], counts["found"], counts["unused"])
+
+
+def _counts(shares: QuerySet[Share]) -> Iterable[tuple[Any, ...]]:
+    return shares.values_list(_TEAM).annotate(
+        Count("device__card", distinct=True), Count("pk", distinct=True)
+    )
+
+
+def _pods(pods: QuerySet[Pod]) -> Counter[tuple[int | None, str]]:
+    found = pods.order_by().values_list("namespace__team_id", "state").annotate(Count("pk", distinct=True))
+    return Counter({(team, state): count for team, state, count in found})
+
+
+class _Sum(msgspec.Struct):
+    held: Quantity | None = None
+    unknown: int = 0
+
+
+def _amounts(shares: QuerySet[Share]) -> dict[int | None, list[HeldAmount]]:
+    sums: defaultdict[_Key, _Sum] = defaultdict(_Sum)
+    for group in _groups(shares.filter(dedicated=False), "consumed", "amount"):
+        _add(sums, group, "consumed")
+    for group in _groups(shares.filter(dedicated=True), "device__balances", "total"):
+        _add(sums, group, "device__balances")
+    found: defaultdict[int | None, list[HeldAmount]] = defaultdict(list)
+    for (team, driver, product, dimension), one in sorted(sums.items(), key=lambda item: item[0][1:]):
+        found[team].append(HeldAmount(driver, product or None, dimension, one.held, one.unknown))
+    return found
+
+
+def _groups(shares: QuerySet[Share], path: str, column: str) -> Iterable[Mapping[str, Any]]:
+    """What a share holds is what it consumes, or all of a device that it has to itself."""
+    amount = f"{path}__{column}"
+    keys = (_TEAM, "device__pool__driver", "device__card__product")
+    return (
+        shares.filter(**{f"{path}__isnull": False})
+        .values(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
+        .annotate(
+            known=Count(amount),
+            unknown=Count("pk", filter=Q(**{f"{amount}__isnull": True})),
+            **halves("held", amount),
+        )
+    )
+
+
+def _add(sums: dict[_Key, _Sum], group: Mapping[str, Any], path: str) -> None:
+    key = (
+        group[_TEAM],
+        group["device__pool__driver"],
+        group["device__card__product"] or "",
+        group[f"{path}__dimension"],
+    )
+    one = sums[key]
+    one.unknown += group["unknown"]
+    if group["known"]:
+        form = {"exponent": group[f"{path}__exponent"], "notation": group[f"{path}__notation"]}
+        amount = summed({**group, **form}, "held")
+        one.held = amount if one.held is None else one.held + amount
+
+
+def _row(
+    key: int | None,
+    team: Team | None,
+    held: list[int],
+    states: Counter[tuple[int | None, str]],
+    amounts: list[HeldAmount],
+) -> TeamRow:
+    return TeamRow(
+        slug=team.slug if team else None,
+        name=team.name if team else None,
+        colour=team.colour if team else 0,
+        cards=held[0],
+        shares=held[1],
+        pods=states[key, PodState.HOLDING],
+        waiting=states[key, PodState.WAITING],
+        amounts=tuple(amounts),
+    )

@@ -1,0 +1,136 @@
+"""Nodes that publish devices, or run Pods that hold them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from inventory.models import Card, Device, Node, Pod, Pool
+from inventory.queries import totals
+from inventory.queries.briefs import PodBrief, PoolBrief, pod_brief, pool_brief
+from inventory.queries.filters import (
+    Filters,
+    Held,
+    LabelSelector,
+    Names,
+    Ordering,
+    Related,
+    Search,
+    Truth,
+    cluster_filter,
+    team_filter,
+)
+from inventory.queries.requested import HeldClass
+
+KINDS = ("resourceslices", "resourceclaims", "pods", "nodes")
+
+
+class NodeRow(msgspec.Struct, frozen=True):
+    """A node. Null for `ready`: not known, as for a node that only its devices or Pods name (`listed` false)."""
+
+    id: int
+    cluster: str
+    name: str
+    listed: bool
+    ready: bool | None
+    unschedulable: bool
+    labels: dict[str, Any]
+    taints: tuple[dict[str, Any], ...]
+    drivers: tuple[str, ...]
+    pools: tuple[PoolBrief, ...]
+    devices: int
+    cards: int
+    capacity: tuple[totals.TotalRow, ...]
+    pods: tuple[PodBrief, ...]
+
+
+class NodeFilter(Filters):
+    held_through = "device__node"
+
+    cluster = cluster_filter()
+    namespace = Held(field_name="claim__namespace__name")
+    team = team_filter("claim__namespace__team__slug", held=True)
+    node = Names(field_name="name")
+    driver = Related(field_name="devices__pool__driver")
+    pool = Related(field_name="devices__pool__name")
+    device = Related(field_name="devices__name")
+    device_class = HeldClass()
+    product = Related(field_name="devices__product")
+    pod = Related(field_name="pods__name")
+    claim = Held(field_name="claim__name")
+    ready = Truth(field_name="ready")
+    q = Search("name")
+    label_selector = LabelSelector(field_name="labels")
+    ordering = Ordering(fields={"id": "id", "name": "name", "cluster__name": "cluster"})
+
+    class Meta:
+        model = Node
+        fields = ()
+
+
+def queryset(filters: NodeFilter | None = None) -> QuerySet[Node]:
+    """Only nodes with devices or with Pods that are told of; a node without either has nothing to tell."""
+    told = Q(Exists(Device.objects.filter(node=OuterRef("pk")))) | Q(
+        Exists(Pod.objects.filter(node=OuterRef("pk")))
+    )
+    found = Node.objects.select_related("cluster").filter(told)
+    return found if filters is None else filters.filter_queryset(found)
+
+
+def rows(page: Iterable[Node]) -> list[NodeRow]:
+    nodes = list(page)
+    ids = [node.pk for node in nodes]
+    cards = Card.objects.filter(node__in=ids)
+    capacity = totals.by_node(cards)
+    card_counts = _counts(cards)
+    device_counts = _counts(Device.objects.filter(node__in=ids))
+    pools, pods = _pools(ids), _pods(ids)
+    return [
+        NodeRow(
+            id=node.pk,
+            cluster=node.cluster.name,
+            name=node.name,
+            listed=node.listed,
+            ready=node.ready,
+            unschedulable=node.unschedulable,
+            labels=node.labels,
+            taints=tuple(node.taints),
+            drivers=tuple(sorted({pool.driver for pool in pools[node.pk]})),
+            pools=tuple(pools[node.pk]),
+            devices=device_counts.get(node.pk, 0),
+            cards=card_counts.get(node.pk, 0),
+            capacity=tuple(capacity.get(node.pk, ())),
+            pods=tuple(pods[node.pk]),
+        )
+        for node in nodes
+    ]
+
+
+def one(node_id: int) -> NodeRow | None:
+    return next(iter(rows(queryset().filter(pk=node_id))), None)
+
+
+def _counts(found: QuerySet[Any]) -> dict[int, int]:
+    return dict(found.order_by().values_list("node_id").annotate(Count("pk")))
+
+
+def _pools(ids: list[int]) -> defaultdict[int, list[PoolBrief]]:
+    found: defaultdict[int, list[PoolBrief]] = defaultdict(list)
+    pairs = list(Device.objects.filter(node__in=ids).order_by().values_list("node_id", "pool_id").distinct())
+    pools = {pool.pk: pool for pool in Pool.objects.filter(pk__in={pool for _, pool in pairs})}
+    for node, pool in sorted(pairs, key=lambda pair: (pools[pair[1]].driver, pools[pair[1]].name)):
+        found[node].append(pool_brief(pools[pool]))
+    return found
+
+
+def _pods(ids: list[int]) -> defaultdict[int, list[PodBrief]]:
+    found: defaultdict[int, list[PodBrief]] = defaultdict(list)
+    for pod in (
+        Pod.objects.filter(node__in=ids)
+        .select_related("namespace", "node")
+        .order_by("namespace__name", "name")
+    ):
+        found[pod.node_id or 0].append(pod_brief(pod))
+    return found

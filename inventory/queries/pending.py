@@ -1,0 +1,59 @@
+"""What is known of why a claim has not been allocated."""
+
+from collections.abc import Collection, Iterable
+
+import msgspec
+
+from inventory.models import Claim, PodClaim
+from inventory.queries.requests import RequestRow
+
+
+class Pending(msgspec.Struct, frozen=True):
+    """`source` is who says so: `scheduler`, where a Pod carries its message, or `sliceboard`, from the objects read."""
+
+    reason: str
+    message: str
+    source: str
+
+
+def why_pending(
+    claim: Claim, asked: Iterable[RequestRow], classes: Collection[tuple[int, str]]
+) -> Pending | None:
+    """None for a claim that is not pending. `classes` are the device classes of its cluster."""
+    if claim.state != Claim.State.PENDING:
+        return None
+    return _class_missing(claim, asked, classes) or _scheduler(claim) or _waiting(claim)
+
+
+def _class_missing(
+    claim: Claim, asked: Iterable[RequestRow], classes: Collection[tuple[int, str]]
+) -> Pending | None:
+    """Without any class of the cluster known, their list may not have been readable: then nothing is said."""
+    known = {name for cluster, name in classes if cluster == claim.cluster_id}
+    wanted = list(asked)
+    missing = [row.device_class for row in wanted if row.device_class and row.device_class not in known]
+    # A firstAvailable may still be met by another of its entries.
+    if not known or not missing or len(missing) < len(wanted):
+        return None
+    names = ", ".join(sorted(set(missing)))
+    return Pending(
+        "DeviceClassMissing", f"No DeviceClass of this name is in the cluster: {names}.", "sliceboard"
+    )
+
+
+def _scheduler(claim: Claim) -> Pending | None:
+    for use in claim.pod_claims.all():
+        if use.pod.scheduling_message:
+            reason = use.pod.scheduling_reason or "Unschedulable"
+            return Pending(reason, use.pod.scheduling_message, "scheduler")
+    return None
+
+
+def _waiting(claim: Claim) -> Pending:
+    uses: list[PodClaim] = list(claim.pod_claims.all())
+    if not uses:
+        message = "No Pod uses this claim yet; a claim is allocated when a Pod that uses it is scheduled."
+        return Pending("NoConsumer", message, "sliceboard")
+    names = ", ".join(sorted({use.pod.name for use in uses}))
+    message = f"The scheduler has not said anything yet about the Pods that use this claim: {names}."
+    return Pending("NotScheduledYet", message, "sliceboard")

@@ -1,0 +1,206 @@
+"""Pods: what each one holds, and what it waits for."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from django.db.models import (
+    Case,
+    CharField,
+    Exists,
+    OuterRef,
+    Prefetch,
+    QuerySet,
+    TextChoices,
+    Value,
+    When,
+    prefetch_related_objects,
+)
+
+from inventory.models import Pod, PodClaim, Share
+from inventory.queries.briefs import ClaimBrief, Workload, claim_brief, node_name, workload
+from inventory.queries.filters import (
+    Filters,
+    LabelSelector,
+    Names,
+    Ordering,
+    Related,
+    Search,
+    States,
+    cluster_filter,
+    team_filter,
+)
+from inventory.queries.pending import Pending
+from inventory.queries.results import PREFETCHED, RELATED, AllocationResult, allocation_result
+
+KINDS = ("resourceslices", "resourceclaims", "pods")
+
+
+class PodState(TextChoices):
+    FINISHED = "finished", "has ended"
+    WAITING = "waiting", "waits for a node"
+    HOLDING = "holding", "holds shares"
+    PLACED = "placed", "on a node, holds no share"
+
+
+class PodClaimRow(msgspec.Struct, frozen=True):
+    """A claim that the Pod names; null while it has not been made from its template."""
+
+    name: str | None
+    claim: ClaimBrief | None
+    claim_name: str | None
+    template: str | None
+    reserved: bool
+    containers: tuple[Any, ...]
+
+
+class PodShare(msgspec.Struct, frozen=True):
+    """A share that the Pod holds; `pods` is how many Pods hold the same one."""
+
+    claim: str
+    pods: int
+    result: AllocationResult
+
+
+class PodRow(msgspec.Struct, frozen=True):
+    id: int
+    cluster: str
+    namespace: str
+    name: str
+    uid: str
+    node: str | None
+    phase: str | None
+    state: str
+    team: str | None
+    workload: Workload | None
+    claims: tuple[PodClaimRow, ...]
+    shares: tuple[PodShare, ...]
+    waiting: Pending | None
+    labels: dict[str, Any]
+    hami_resources: dict[str, Any]
+    created_at: datetime | None
+    deleted_at: datetime | None
+
+
+_BY_CLAIM = "pod_claims__claim__shares"
+
+
+class PodFilter(Filters):
+    cluster = cluster_filter()
+    namespace = Names(field_name="namespace__name")
+    team = team_filter("namespace__team__slug")
+    node = Names(field_name="node__name")
+    driver = Related(field_name=f"{_BY_CLAIM}__device__pool__driver", also={"pod_claims__reserved": True})
+    pool = Related(field_name=f"{_BY_CLAIM}__device__pool__name", also={"pod_claims__reserved": True})
+    device = Related(field_name=f"{_BY_CLAIM}__device__name", also={"pod_claims__reserved": True})
+    product = Related(field_name=f"{_BY_CLAIM}__device__product", also={"pod_claims__reserved": True})
+    pod = Names(field_name="name")
+    claim = Related(field_name="pod_claims__claim__name")
+    state = States(field_name="state", choices=PodState.choices)
+    phase = Names(field_name="phase")
+    uid = Names(field_name="uid")
+    workload = Names(field_name="workload_name")
+    q = Search("name", "namespace__name", "workload_name", "node__name")
+    label_selector = LabelSelector(field_name="labels")
+    ordering = Ordering(
+        fields={
+            "id": "id",
+            "name": "name",
+            "namespace__name": "namespace",
+            "namespace__team__slug": "team",
+            "node__name": "node",
+            "phase": "phase",
+            "created_at": "created_at",
+        }
+    )
+
+    class Meta:
+        model = Pod
+        fields = ()
+
+
+def queryset(filters: PodFilter | None = None) -> QuerySet[Pod]:
+    found = Pod.objects.select_related("cluster", "namespace__team", "node").annotate(state=_state())
+    return found if filters is None else filters.filter_queryset(found)
+
+
+def _state() -> Case:
+    shares = PodClaim.objects.filter(pod=OuterRef("pk"), reserved=True, claim__shares__isnull=False)
+    return Case(
+        When(phase__in=("Succeeded", "Failed"), then=Value(PodState.FINISHED)),
+        When(node__isnull=True, then=Value(PodState.WAITING)),
+        When(Exists(shares), then=Value(PodState.HOLDING)),
+        default=Value(PodState.PLACED),
+        output_field=CharField(),
+    )
+
+
+def rows(page: Iterable[Pod]) -> list[PodRow]:
+    """The Pods as `queryset` gives them: their state is worked out there."""
+    pods = list(page)
+    shares = (
+        Share.objects.select_related("claim", *RELATED).prefetch_related(*PREFETCHED).order_by("position")
+    )
+    uses = PodClaim.objects.select_related("claim__namespace").prefetch_related(
+        Prefetch("claim__shares", shares),
+        Prefetch("claim__pod_claims", PodClaim.objects.filter(reserved=True)),
+    )
+    prefetch_related_objects(pods, Prefetch("pod_claims", uses))
+    return [_row(pod) for pod in pods]
+
+
+def one(pod_id: int) -> PodRow | None:
+    return next(iter(rows(queryset().filter(pk=pod_id))), None)
+
+
+def _row(pod: Any) -> PodRow:
+    team, uses = pod.namespace.team, list(pod.pod_claims.all())
+    return PodRow(
+        id=pod.pk,
+        cluster=pod.cluster.name,
+        namespace=pod.namespace.name,
+        name=pod.name,
+        uid=pod.uid,
+        node=node_name(pod.node),
+        phase=pod.phase or None,
+        state=pod.state,
+        team=team.slug if team else None,
+        workload=workload(pod),
+        claims=tuple(_claim(use) for use in uses),
+        shares=_shares(uses),
+        waiting=_waiting(pod),
+        labels=pod.labels,
+        hami_resources=pod.hami_resources,
+        created_at=pod.created_at,
+        deleted_at=pod.deleted_at,
+    )
+
+
+def _claim(use: PodClaim) -> PodClaimRow:
+    return PodClaimRow(
+        name=use.name or None,
+        claim=claim_brief(use.claim) if use.claim else None,
+        claim_name=use.claim_name or None,
+        template=use.template_name or None,
+        reserved=use.reserved,
+        containers=tuple(use.containers),
+    )
+
+
+def _shares(uses: Iterable[PodClaim]) -> tuple[PodShare, ...]:
+    """Each share once, though the Pod may name its claim twice."""
+    claims = {use.claim.pk: use.claim for use in uses if use.claim and use.reserved}
+    return tuple(
+        PodShare(claim.name, len({use.pod_id for use in claim.pod_claims.all()}), allocation_result(share))
+        for claim in claims.values()
+        for share in claim.shares.all()
+    )
+
+
+def _waiting(pod: Any) -> Pending | None:
+    if pod.state != PodState.WAITING:
+        return None
+    if pod.scheduling_message:
+        return Pending(pod.scheduling_reason or "Unschedulable", pod.scheduling_message, "scheduler")
+    return Pending("NotScheduledYet", "The scheduler has not said anything yet about this Pod.", "sliceboard")

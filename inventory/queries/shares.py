@@ -1,0 +1,127 @@
+"""Shares: which claim, and so which Pods, hold which slice of which device."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import msgspec
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
+
+from inventory.models import Claim, PodClaim, Share
+from inventory.queries.briefs import ClaimBrief, DeviceBrief, PodBrief, claim_brief, pod_brief
+from inventory.queries.filters import (
+    Filters,
+    LabelSelector,
+    Names,
+    Ordering,
+    Related,
+    Search,
+    States,
+    Truth,
+    cluster_filter,
+    team_filter,
+)
+from inventory.queries.requested import RequestedClass
+from inventory.queries.results import PREFETCHED, RELATED, Amounts, allocation_result
+
+KINDS = ("resourceslices", "resourceclaims", "pods")
+
+
+class ShareRow(msgspec.Struct, frozen=True):
+    """A share. A claim that many Pods use is one share with many Pods."""
+
+    id: int
+    cluster: str
+    device: DeviceBrief
+    share_id: str | None
+    request: str
+    device_class: str | None
+    dedicated: bool
+    admin_access: bool
+    consumed: Amounts
+    held: Amounts
+    problem: str | None
+    claim: ClaimBrief
+    pods: tuple[PodBrief, ...]
+    team: str | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    source: str
+
+
+class ShareFilter(Filters):
+    cluster = cluster_filter()
+    namespace = Names(field_name="claim__namespace__name")
+    team = team_filter("claim__namespace__team__slug")
+    node = Names(field_name="device__node__name")
+    driver = Names(field_name="device__pool__driver")
+    pool = Names(field_name="device__pool__name")
+    device = Names(field_name="device__name")
+    device_class = RequestedClass(spec="claim__spec", request="request")
+    product = Names(field_name="device__product")
+    pod = Related(field_name="claim__pod_claims__pod__name", also={"claim__pod_claims__reserved": True})
+    claim = Names(field_name="claim__name")
+    state = States(field_name="claim__state", choices=Claim.State.choices)
+    share_id = Names(field_name="share_id")
+    uuid = Names(field_name="device__uuid")
+    dedicated = Truth(field_name="dedicated")
+    admin_access = Truth(field_name="admin_access")
+    accelerator = Truth(field_name="device__accelerator")
+    q = Search("device__name", "claim__name", "claim__namespace__name", "share_id")
+    label_selector = LabelSelector(field_name="claim__labels")
+    ordering = Ordering(
+        fields={
+            "id": "id",
+            "started_at": "started_at",
+            "device__name": "device",
+            "device__node__name": "node",
+            "device__product": "product",
+            "claim__name": "claim",
+            "claim__namespace__name": "namespace",
+            "claim__namespace__team__slug": "team",
+        }
+    )
+
+    class Meta:
+        model = Share
+        fields = ()
+
+
+def queryset(filters: ShareFilter | None = None) -> QuerySet[Share]:
+    found = Share.objects.select_related("cluster", "claim__namespace__team", *RELATED)
+    return found if filters is None else filters.filter_queryset(found)
+
+
+def rows(page: Iterable[Share]) -> list[ShareRow]:
+    shares = list(page)
+    prefetch_related_objects(shares, *PREFETCHED, users_of("claim"))
+    return [_row(share) for share in shares]
+
+
+def one(share_id: int) -> ShareRow | None:
+    return next(iter(rows(queryset().filter(pk=share_id))), None)
+
+
+def users_of(path: str) -> "Prefetch[str, QuerySet[PodClaim], str]":
+    """The Pods for which a claim is reserved, each with what its brief form needs."""
+    reserved = PodClaim.objects.filter(reserved=True).select_related("pod__namespace", "pod__node")
+    return Prefetch(f"{path}__pod_claims", reserved, to_attr="uses")
+
+
+def pods_of(claim: Claim) -> tuple[PodBrief, ...]:
+    """Each Pod once, though it may name the claim twice."""
+    uses: list[PodClaim] = getattr(claim, "uses", [])
+    return tuple({use.pod_id: pod_brief(use.pod) for use in uses}.values())
+
+
+def _row(share: Share) -> ShareRow:
+    team = share.claim.namespace.team
+    return ShareRow(
+        **msgspec.structs.asdict(allocation_result(share)),
+        cluster=share.cluster.name,
+        claim=claim_brief(share.claim),
+        pods=pods_of(share.claim),
+        team=team.slug if team else None,
+        started_at=share.started_at,
+        ended_at=None,
+        source="dra",
+    )
