@@ -69,7 +69,9 @@ VENDORS: tuple[VendorResources, ...] = (
         ("cambricon.com/mlu",),
     ),
     *(_iluvatar(chip) for chip in _ILUVATAR_CHIPS),
-    VendorResources("Moore Threads", "mthreads.com/vgpu", "mthreads.com/sgpu-memory", "mthreads.com/sgpu-core"),
+    VendorResources(
+        "Moore Threads", "mthreads.com/vgpu", "mthreads.com/sgpu-memory", "mthreads.com/sgpu-core"
+    ),
     VendorResources("MetaX", "metax-tech.com/gpu"),
     VendorResources("MetaX", "metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/vcore"),
     VendorResources("Enflame", "enflame.com/gcu"),

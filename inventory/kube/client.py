@@ -28,7 +28,9 @@ class Timeouts(msgspec.Struct, frozen=True):
 class Client:
     """One API server over a pool of connections that stay open. Several threads may use it at once."""
 
-    def __init__(self, pool: urllib3.PoolManager, server: str, credential: Credential, timeouts: Timeouts) -> None:
+    def __init__(
+        self, pool: urllib3.PoolManager, server: str, credential: Credential, timeouts: Timeouts
+    ) -> None:
         self._pool, self._server, self._credential = pool, server.rstrip("/"), credential
         self._timeout = urllib3.Timeout(connect=timeouts.connect, read=timeouts.read)
         self._count_lock = threading.Lock()

@@ -69,7 +69,9 @@ class Credential:
         if not value:
             return {}
         if not value.isascii() or not value.isprintable():
-            raise KubeconfigError(f"The token of {self._origin} holds a line break or another character no token has.")
+            raise KubeconfigError(
+                f"The token of {self._origin} holds a line break or another character no token has."
+            )
         return {"Authorization": value}
 
     def _value(self) -> str:

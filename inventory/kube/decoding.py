@@ -1,7 +1,7 @@
 """From the bytes of a list chunk to typed objects.
 
-A chunk is decoded as a whole, which is fastest. Only when that fails is it taken apart item by item, so that a
-malformed object is skipped and told, and the others stand.
+A chunk is decoded as a whole, which is fastest. Only when that fails is it taken apart item by item, so
+that a malformed object is skipped and told, and the others stand.
 """
 
 import gc
@@ -13,11 +13,14 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from inventory.kube.kinds import Kind, ObjectT
-from inventory.kube.nesting import DEEPEST, without_deep_values
 from inventory.kube.parts import without_malformed
+from inventory.kube.untrusted import NUL, finite, readable
 from inventory.kube.versions import Lift
 
 logger = logging.getLogger(__name__)
+
+# Of anything in Kubernetes that is well-formed.
+_LONGEST_NAME = 253
 
 ItemT = TypeVar("ItemT")
 
@@ -25,8 +28,8 @@ ItemT = TypeVar("ItemT")
 class Skipped(msgspec.Struct, frozen=True):
     """What could not be read.
 
-    `part` is empty when the whole object is missing from the listing, else it names the part of an object that is
-    there without it. `uid` is empty when not even that could be read: any object of the kind may be the one.
+    `part` is empty when the whole object is missing from the listing, else it names the part of an object
+    that is there without it. `uid` is empty when not even that could be read: any object may be the one.
     """
 
     kind: str
@@ -66,17 +69,17 @@ class ChunkDecoder(Generic[ObjectT]):
         self._kind, self._lift = kind, lift
         self._whole = msgspec.json.Decoder(Page[kind.struct])  # type: ignore[name-defined]
         self._items = msgspec.json.Decoder(Page[msgspec.Raw])
+        self._item = msgspec.json.Decoder(float_hook=finite)
 
     def decode(self, body: bytes) -> Chunk[ObjectT]:
         """Raises msgspec.DecodeError when the body is no list at all."""
         with _collector_at_rest():
-            try:
-                return self._as_a_whole(body) if self._lift is None else self._by_item(body)
-            except msgspec.ValidationError:
-                return self._by_item(body)
-            except RecursionError:
-                logger.warning("values nested too deeply are read as null kind=%s deepest=%d", self._kind.kind, DEEPEST)
-                return self._by_item(without_deep_values(body))
+            if self._lift is None and NUL not in body:
+                try:
+                    return self._as_a_whole(body)
+                except (msgspec.DecodeError, RecursionError):
+                    logger.info("a chunk is read item by item kind=%s", self._kind.kind)
+            return self._by_item(readable(body))
 
     def _as_a_whole(self, body: bytes) -> Chunk[ObjectT]:
         page: Page[ObjectT] = self._whole.decode(body)
@@ -90,14 +93,13 @@ class ChunkDecoder(Generic[ObjectT]):
         return chunk
 
     def _add(self, raw: msgspec.Raw, chunk: Chunk[ObjectT]) -> None:
-        wire: Any = None
+        wire = self._item.decode(raw)
+        wire = self._lift(wire) if self._lift and isinstance(wire, dict) else wire
         try:
-            wire = msgspec.json.decode(raw)
-            wire = self._lift(wire) if self._lift and isinstance(wire, dict) else wire
             faults = without_malformed(self._kind.resource, wire)
             chunk.objects.append(msgspec.convert(wire, self._kind.struct))
-        except msgspec.DecodeError as error:
-            chunk.skipped.append(self._skipped(wire if wire is not None else _outline(raw), str(error)))
+        except msgspec.ValidationError as error:
+            chunk.skipped.append(self._skipped(wire, str(error)))
         else:
             chunk.skipped += [self._skipped(wire, fault.reason, fault.part) for fault in faults]
 
@@ -107,37 +109,17 @@ class ChunkDecoder(Generic[ObjectT]):
         return Skipped(self._kind.kind, namespace, name, uid, reason, part)
 
 
-class _Outline(msgspec.Struct):
-    """Of an object that does not decode: its names, if these do."""
-
-    metadata: dict[str, msgspec.Raw] = {}
-
-
-def _outline(raw: msgspec.Raw) -> dict[str, dict[str, Any]]:
-    names: dict[str, Any] = {}
-    try:
-        fields = msgspec.json.decode(raw, type=_Outline).metadata
-    except msgspec.DecodeError:
-        return {}
-    for key in ("namespace", "name", "uid"):
-        try:
-            names[key] = msgspec.json.decode(fields.get(key, b'""'))
-        except msgspec.DecodeError:
-            continue
-    return {"metadata": names}
-
-
 def _text(metadata: Any, key: str) -> str:
     value = metadata.get(key) if isinstance(metadata, dict) else None
-    return value if isinstance(value, str) else ""
+    return value[:_LONGEST_NAME] if isinstance(value, str) else ""
 
 
 @contextmanager
 def _collector_at_rest() -> Iterator[None]:
     """Decoding makes many objects and no cycles.
 
-    With the collector on, keeping 50,000 claims took four times as long, because it walked all of them again and
-    again. It rests for one chunk, some milliseconds; in between it may run.
+    With the collector on, keeping 50,000 claims took four times as long, because it walked all of them
+    again and again. It rests for one chunk, some milliseconds; in between it may run.
     """
     if not gc.isenabled():
         yield

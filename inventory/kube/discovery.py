@@ -15,7 +15,10 @@ _VERSION = "/version"
 
 
 class Served(msgspec.Struct, frozen=True):
-    """`server_version` is the server's own word (v1.36.2-eks-1); `release` its (major, minor), None if not told."""
+    """`server_version` is the server's own word (v1.36.2-eks-1).
+
+    `release` is its (major, minor), None if it does not tell.
+    """
 
     server_version: str
     release: tuple[int, int] | None
@@ -62,8 +65,8 @@ def _without_dra(url: str, server_version: str, served: list[str]) -> str:
     found = f"only {', '.join(served)}" if served else "no version at all"
     return (
         f"{url} (Kubernetes {server_version}) serves {found} of resource.k8s.io; Sliceboard reads "
-        f"{', '.join(DraVersion)}. Upgrade to Kubernetes 1.34 or later, where v1 is on by default, or enable a "
-        "version with the API server's --runtime-config and the feature gate DynamicResourceAllocation."
+        f"{', '.join(DraVersion)}. Upgrade to Kubernetes 1.34 or later, where v1 is on by default, or enable "
+        "a version with the API server's --runtime-config and the feature gate DynamicResourceAllocation."
     )
 
 
@@ -74,4 +77,6 @@ def _get(client: Client, path: str, shape: type[Answer]) -> Answer:
     try:
         return msgspec.json.decode(client.get(path), type=shape)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise not_an_api_server(client.url(path), f"200 with something that is no discovery: {error}") from error
+        raise not_an_api_server(
+            client.url(path), f"200 with something that is no discovery: {error}"
+        ) from error

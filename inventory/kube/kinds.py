@@ -20,8 +20,8 @@ ObjectT = TypeVar("ObjectT", bound=objects.Object)
 class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
     """`resource` is the plural in the path, `kind` the word in the object.
 
-    `version` is empty for the kinds of DRA: theirs is found by discovery. `required`: without this kind nothing
-    can be told of the cluster. `metadata_only`: the server is asked for the metadata alone.
+    `version` is empty for the kinds of DRA: theirs is found by discovery. `required`: without this kind
+    nothing can be told of the cluster. `metadata_only`: the server is asked for the metadata alone.
     """
 
     resource: str
@@ -34,7 +34,11 @@ class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
 
     def path(self, served: Served) -> str:
         version = self.version or served.dra_version
-        return f"/apis/{self.group}/{version}/{self.resource}" if self.group else f"/api/{version}/{self.resource}"
+        return (
+            f"/apis/{self.group}/{version}/{self.resource}"
+            if self.group
+            else f"/api/{version}/{self.resource}"
+        )
 
     def lift(self, served: Served) -> Lift | None:
         return lift_for(self.resource, served.dra_version) if self.group == DRA else None
@@ -42,7 +46,9 @@ class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
 
 RESOURCE_SLICES = Kind("resourceslices", "ResourceSlice", objects.ResourceSlice, DRA, required=True)
 DEVICE_CLASSES = Kind("deviceclasses", "DeviceClass", objects.DeviceClass, DRA)
-RESOURCE_CLAIM_TEMPLATES = Kind("resourceclaimtemplates", "ResourceClaimTemplate", objects.ResourceClaimTemplate, DRA)
+RESOURCE_CLAIM_TEMPLATES = Kind(
+    "resourceclaimtemplates", "ResourceClaimTemplate", objects.ResourceClaimTemplate, DRA
+)
 RESOURCE_CLAIMS = Kind("resourceclaims", "ResourceClaim", objects.ResourceClaim, DRA, required=True)
 PODS = Kind("pods", "Pod", objects.Pod, "", "v1")
 NODES = Kind("nodes", "Node", objects.Node, "", "v1")

@@ -73,7 +73,10 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def select(kubeconfig: str, context: str) -> Selection:
-    """`kubeconfig` may name several files; empty means $KUBECONFIG, else ~/.kube/config. Raises KubeconfigError."""
+    """`kubeconfig` may name several files; empty means $KUBECONFIG, else ~/.kube/config.
+
+    Raises KubeconfigError.
+    """
     paths = _existing(kubeconfig or os.environ.get("KUBECONFIG", "") or DEFAULT_KUBECONFIG)
     files = [_read(path) for path in paths]
     contexts = _first_of_each_name(entry for file in files for entry in file.contexts or ())
@@ -89,8 +92,8 @@ def _existing(kubeconfig: str) -> list[str]:
     found = [path for path in named if Path(path).exists()]
     if not found:
         raise KubeconfigError(
-            f"Kubeconfig not found at {_listed(named)}. Give the path of a kubeconfig that the worker can read, "
-            "or mount it there."
+            f"Kubeconfig not found at {_listed(named)}. "
+            "Give the path of a kubeconfig that the worker can read, or mount it there."
         )
     return found
 
@@ -119,7 +122,9 @@ def _yaml_problem(error: yaml.YAMLError) -> str:
     return "it is no YAML"
 
 
-def _chosen_context(context: str, files: list[_File], contexts: dict[str, _NamedContext], paths: list[str]) -> str:
+def _chosen_context(
+    context: str, files: list[_File], contexts: dict[str, _NamedContext], paths: list[str]
+) -> str:
     chosen = context or next((file.current_context for file in files if file.current_context), "")
     known = ", ".join(sorted(contexts)) or "none"
     if not chosen:
@@ -127,7 +132,9 @@ def _chosen_context(context: str, files: list[_File], contexts: dict[str, _Named
             f"Kubeconfig {_listed(paths)} sets no current-context: name one. Known contexts: {known}."
         )
     if chosen not in contexts:
-        raise KubeconfigError(f"Context {chosen!r} is not in kubeconfig {_listed(paths)}. Known contexts: {known}.")
+        raise KubeconfigError(
+            f"Context {chosen!r} is not in kubeconfig {_listed(paths)}. Known contexts: {known}."
+        )
     return chosen
 
 
@@ -137,7 +144,9 @@ def _cluster(context: _Context, files: list[_File], where: str) -> _Cluster:
         raise KubeconfigError(f"{where} names the cluster {context.cluster!r}, which is not there.")
     cluster = clusters[context.cluster].cluster or _Cluster()
     if not cluster.server.startswith(("https://", "http://")):
-        raise KubeconfigError(f"{where}: cluster {context.cluster!r} has no `server` that starts with https://.")
+        raise KubeconfigError(
+            f"{where}: cluster {context.cluster!r} has no `server` that starts with https://."
+        )
     return cluster
 
 

@@ -41,8 +41,8 @@ def list_all(
     """All objects of a kind for which `keep` holds, in the cluster's order. Raises ClusterError.
 
     `keep` is asked after each chunk, so what it refuses never piles up.
-    A continue token that expires on the way (410) starts the list over: what the token of the refusal would go on
-    with is another moment, and the books would not balance.
+    A continue token that expires on the way (410) starts the list over: what the token of the refusal would
+    go on with is another moment, and the books would not balance.
     """
     for _ in range(_ATTEMPTS):
         try:
@@ -50,8 +50,9 @@ def list_all(
         except ExpiredError as error:
             last = error
     raise ExpiredError(
-        f"The list of {kind.resource} expired {_ATTEMPTS} times before it was complete: it is read too slowly for the "
-        f"API server's compaction interval. Look at the network between the two, or at their load. {last}"
+        f"The list of {kind.resource} expired {_ATTEMPTS} times before it was complete: it is read too "
+        "slowly for the API server's compaction interval. Look at the network between the two, or at their load. "
+        f"{last}"
     )
 
 
@@ -73,7 +74,9 @@ def _list_once(
         if not token:
             return Listing(objects, tuple(skipped), chunk.metadata.resource_version, size, chunks)
         if token == params.get("continue"):
-            raise BadAnswerError(f"{client.url(path)} gave the same continue token twice: the list would never end.")
+            raise BadAnswerError(
+                f"{client.url(path)} gave the same continue token twice: the list would never end."
+            )
         params["continue"] = token
 
 

@@ -1,4 +1,7 @@
-"""Parts of an object that can be malformed without spoiling the rest: a device of a slice, a result of a claim."""
+"""Parts of an object that may be malformed without spoiling the rest.
+
+A device of a slice, for example, or an allocation result of a claim.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -65,7 +68,9 @@ def _name(entry: Any) -> str:
     """A device, counter set or consumer has a name; a result is told by the device it names."""
     if not isinstance(entry, dict):
         return ""
-    name = entry.get("name") or "/".join(str(entry[key]) for key in ("driver", "pool", "device") if key in entry)
+    name = entry.get("name") or "/".join(
+        str(entry[key]) for key in ("driver", "pool", "device") if key in entry
+    )
     return name if isinstance(name, str) else ""
 
 
@@ -76,7 +81,10 @@ def _as_it_is(entry: Raw) -> tuple[Raw, str]:
 def _numbers_as_text(entry: Raw) -> tuple[Raw, str]:
     """Whole numbers where the API has quantities; the API server itself accepts them so."""
     places = ("capacity", "consumesCounters", "counters")
-    return {name: _whole_as_text(value) if name in places else value for name, value in entry.items()}, ""
+    mended = {
+        name: _whole_as_text(entry[name]) for name in places if isinstance(entry.get(name), dict | list)
+    }
+    return {**entry, **mended}, ""
 
 
 def _whole_as_text(value: Any) -> Any:

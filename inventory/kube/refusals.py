@@ -45,7 +45,8 @@ _RENEW = (
     "or run the credential plugin of the kubeconfig by hand to see what it says."
 )
 _SLOWER = (
-    "The API server asks for fewer requests: lengthen the poll interval or raise its priority level for Sliceboard."
+    "The API server asks for fewer requests: lengthen the poll interval, or give Sliceboard a priority level "
+    "of its own there."
 )
 _NO_API_SERVER = (
     "This does not look like a Kubernetes API server, rather like a sign-in page or proxy in front of it: "
@@ -71,7 +72,7 @@ def rule_to_grant(path: str) -> str:
     group, resource = _group_and_resource(path)
     if not resource:
         return (
-            f'Grant Sliceboard the verb "get" on the non-resource URL {path} (the ClusterRole system:discovery has it).'
+            f'Grant the verb "get" on the non-resource URL {path}: the ClusterRole system:discovery has it.'
         )
     return f'Grant the verb "list" on "{resource}" in API group "{group}" in the ClusterRole of Sliceboard.'
 

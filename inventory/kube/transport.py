@@ -20,13 +20,17 @@ def failure(url: str, error: Exception) -> errors.ClusterError:
         case http.SSLError():
             return errors.TlsError(f"No TLS connection to {url}: {_cause(error)}. {_tls_advice(str(error))}")
         case http.NameResolutionError():
-            return errors.UnreachableError(f"The host name of {url} is not known: {_cause(error)}. {_CHECK_SERVER}")
+            return errors.UnreachableError(
+                f"The host name of {url} is not known: {_cause(error)}. {_CHECK_SERVER}"
+            )
         case http.NewConnectionError():
             return errors.UnreachableError(f"Cannot connect to {url}: {_cause(error)}. {_CHECK_SERVER}")
         case http.TimeoutError():
             return errors.TimedOutError(f"{url} did not answer in time: {_cause(error)}. {_CHECK_SERVER}")
         case http.LocationValueError() | http.LocationParseError():
-            return errors.KubeconfigError(f"{url} is no address of an API server: correct `server` in the kubeconfig.")
+            return errors.KubeconfigError(
+                f"{url} is no address of an API server: correct `server` in the kubeconfig."
+            )
         case _:
             return errors.UnreachableError(
                 f"The connection to {url} broke: {_cause(error)}. The next poll tries again; if it stays, "
@@ -34,7 +38,9 @@ def failure(url: str, error: Exception) -> errors.ClusterError:
             )
 
 
-_OTHER_NAME = "The certificate is for another name: correct `server`, or set tls-server-name in the kubeconfig."
+_OTHER_NAME = (
+    "The certificate is for another name: correct `server`, or set tls-server-name in the kubeconfig."
+)
 _TLS_ADVICE = {
     "hostname mismatch": _OTHER_NAME,
     "IP address mismatch": _OTHER_NAME,
@@ -43,8 +49,8 @@ _TLS_ADVICE = {
         "Set certificate-authority or certificate-authority-data of the cluster in the kubeconfig "
         "to the CA that signed the API server's certificate."
     ),
-    "CERTIFICATE_REQUIRED": "The API server wants a client certificate: set client-certificate and client-key.",
-    "WRONG_VERSION_NUMBER": "The other side does not speak TLS: check the port, or http:// instead of https://.",
+    "CERTIFICATE_REQUIRED": "It wants a client certificate: set client-certificate and client-key.",
+    "WRONG_VERSION_NUMBER": "The other side does not speak TLS: check the port of `server` in the kubeconfig.",
     "KEY_VALUES_MISMATCH": "client-certificate and client-key in the kubeconfig do not belong together.",
 }
 _OTHER_TLS_ADVICE = (
@@ -53,7 +59,9 @@ _OTHER_TLS_ADVICE = (
 
 
 def _tls_advice(said: str) -> str:
-    return next((advice for sign, advice in _TLS_ADVICE.items() if sign.lower() in said.lower()), _OTHER_TLS_ADVICE)
+    return next(
+        (advice for sign, advice in _TLS_ADVICE.items() if sign.lower() in said.lower()), _OTHER_TLS_ADVICE
+    )
 
 
 def _cause(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Older versions of resource.k8s.io, lifted into the shape of v1.
 
-v1beta2 is spelled like v1. v1beta1 differs in two places (k8s.io/api/resource/v1beta1/types.go): a device keeps
-its content under `basic`, and a request has the fields of `exactly` beside its name.
+v1beta2 is spelled like v1. v1beta1 differs in two places (k8s.io/api/resource/v1beta1/types.go): a device
+keeps its content under `basic`, and a request has the fields of `exactly` beside its name.
 What is not shaped as expected stays as it came; the typed decoder tells about it afterwards.
 """
 
@@ -54,10 +54,14 @@ def _without_basic(device: Raw) -> Raw:
 
 
 def _with_exactly(request: Raw) -> Raw:
-    if "exactly" in request or request.get("firstAvailable"):
+    """A request with `firstAvailable` has no `exactly`, though v1beta1 prints its empty class name."""
+    if "exactly" in request:
         return request
-    named: Raw = {name: request[name] for name in ("name", "firstAvailable") if name in request}
-    return {**named, "exactly": {name: value for name, value in request.items() if name not in named}}
+    named = {name: value for name, value in request.items() if name in ("name", "firstAvailable")}
+    exactly = {name: value for name, value in request.items() if name not in named}
+    if not exactly.get("deviceClassName"):
+        exactly.pop("deviceClassName", None)
+    return {**named, "exactly": exactly} if exactly else named
 
 
 def _changed(wire: Raw, path: tuple[str, ...], change: Callable[[object], object]) -> Raw:

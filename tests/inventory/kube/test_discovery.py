@@ -1,0 +1,80 @@
+import pytest
+
+from demo.access import Grant
+from demo.faults import Refuse
+from demo.server import ApiServer
+from demo.store import Store
+from inventory.kube import errors
+from inventory.kube.client import Client
+from inventory.kube.discovery import Served, discover, release_of
+from inventory.kube.versions import DraVersion
+from tests.inventory.kube.conftest import Connect
+
+
+def test_the_best_served_version_is_taken(client: Client) -> None:
+    assert discover(client) == Served("v1.36.2", (1, 36), DraVersion.V1)
+
+
+@pytest.mark.parametrize(
+    ("served", "best"),
+    [
+        (["v1beta1", "v1beta2"], DraVersion.V1BETA2),
+        (["v1beta1"], DraVersion.V1BETA1),
+        (["v1beta1", "v1"], DraVersion.V1),
+    ],
+)
+def test_older_versions_are_taken_in_order(connected: Connect, served: list[str], best: DraVersion) -> None:
+    with ApiServer(Store(), dra_versions=served) as server:
+        assert discover(connected(server)).dra_version is best
+
+
+def test_a_cluster_without_dra_is_told_what_to_do(connected: Connect) -> None:
+    with (
+        ApiServer(Store(), dra_versions=[]) as server,
+        pytest.raises(
+            errors.NotServedError, match=r"Kubernetes v1\.36\.2\) serves no version at all.*1\.34 or later"
+        ),
+    ):
+        discover(connected(server))
+
+
+def test_a_version_that_is_too_old_is_named(connected: Connect) -> None:
+    with (
+        ApiServer(Store(), dra_versions=["v1alpha3"]) as server,
+        pytest.raises(errors.NotServedError, match=r"serves only v1alpha3 of resource\.k8s\.io"),
+    ):
+        discover(connected(server))
+
+
+def test_a_stranger_is_told_which_urls_discovery_needs(connected: Connect) -> None:
+    with (
+        ApiServer(Store(), tokens={"secret": Grant("reader")}) as server,
+        pytest.raises(
+            errors.ForbiddenError, match=r"non-resource URL /apis/resource\.k8s\.io: .*system:discovery"
+        ),
+    ):
+        discover(connected(server))
+
+
+def test_a_server_that_fails_is_not_taken_for_one_without_dra(server: ApiServer, client: Client) -> None:
+    server.faults.inject("/apis/resource.k8s.io", Refuse(500))
+
+    with pytest.raises(errors.ServerError):
+        discover(client)
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        ("v1.36.2", (1, 36)),
+        ("v1.33.5-eks-113cf36", (1, 33)),
+        ("v1.34.1-gke.1829001", (1, 34)),
+        ("1.35", (1, 35)),
+        ("v1.36.0-alpha.0.12+abcdef", (1, 36)),
+        ("", None),
+        ("unknown", None),
+        ("v1", None),
+    ],
+)
+def test_the_release_is_read_from_any_vendor_s_version(text: str, release: tuple[int, int] | None) -> None:
+    assert release_of(text) == release

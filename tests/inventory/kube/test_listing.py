@@ -1,0 +1,180 @@
+import msgspec
+import pytest
+
+from demo.faults import CutBody, ExpireContinue, Refuse, ReplaceItem
+from demo.resources import RESOURCE_CLAIMS
+from demo.server import ApiServer
+from demo.store import Store
+from inventory.kube import errors, kinds
+from inventory.kube.client import Client
+from inventory.kube.discovery import Served, discover
+from inventory.kube.kinds import KINDS
+from inventory.kube.listing import list_all
+from inventory.kube.objects import Pod, ResourceClaim, ResourceSlice
+from inventory.kube.pods import concerns_devices
+from tests.inventory.kube.conftest import RECORDED, V1, Connect, recorded_store
+
+CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
+
+
+def recorded_names(resource: str) -> list[str]:
+    listed = msgspec.json.decode((RECORDED / f"{resource}.json").read_bytes())
+    return [item["metadata"]["name"] for item in listed["items"]]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.resource)
+def test_every_kind_is_read_whole_and_without_a_skip(client: Client, kind: kinds.Kind[Pod]) -> None:
+    listing = list_all(client, kind, V1)
+
+    expected = recorded_names(kind.resource) if (RECORDED / f"{kind.resource}.json").exists() else []
+    assert sorted(found.metadata.name for found in listing.objects) == sorted(expected)
+    assert listing.skipped == ()
+
+
+def test_a_list_in_chunks_is_the_same_list(server: ApiServer, client: Client) -> None:
+    whole = list_all(client, kinds.RESOURCE_CLAIMS, V1)
+    chunked = list_all(client, kinds.RESOURCE_CLAIMS, V1, limit=7)
+
+    assert chunked.objects == whole.objects
+    assert (whole.chunks, chunked.chunks) == (1, 10)
+    assert server.requests.last(CLAIMS)[-1].query["limit"] == "7"
+
+
+def test_a_listing_tells_where_a_watch_goes_on_and_how_much_came(server: ApiServer, client: Client) -> None:
+    listing = list_all(client, kinds.RESOURCE_CLAIMS, V1)
+
+    assert listing.resource_version == str(server.store.revision)
+    assert listing.bytes > 100_000
+
+
+def test_objects_that_are_not_kept_are_left_out(client: Client) -> None:
+    listing = list_all(client, kinds.PODS, V1, keep=concerns_devices, limit=10)
+
+    assert 0 < len(listing.objects) <= len(recorded_names("pods"))
+    assert all(concerns_devices(pod) for pod in listing.objects)
+
+
+@pytest.mark.parametrize("version", ["v1beta2", "v1beta1"])
+def test_older_versions_give_the_same_objects(client: Client, connected: Connect, version: str) -> None:
+    with ApiServer(recorded_store(), dra_versions=[version]) as older:
+        old = connected(older)
+        served = discover(old)
+        slices = list_all(old, kinds.RESOURCE_SLICES, served).objects
+        claims = list_all(old, kinds.RESOURCE_CLAIMS, served, limit=20).objects
+        templates = list_all(old, kinds.RESOURCE_CLAIM_TEMPLATES, served).objects
+
+    assert served.dra_version == version
+    assert slices == list_all(client, kinds.RESOURCE_SLICES, V1).objects
+    assert claims == list_all(client, kinds.RESOURCE_CLAIMS, V1).objects
+    assert templates == list_all(client, kinds.RESOURCE_CLAIM_TEMPLATES, V1).objects
+
+
+def test_owners_are_asked_for_by_their_metadata_alone(server: ApiServer, client: Client) -> None:
+    list_all(client, kinds.REPLICA_SETS, V1)
+
+    assert (
+        "as=PartialObjectMetadataList"
+        in server.requests.last("/apis/apps/v1/replicasets")[0].headers["accept"]
+    )
+
+
+def test_the_metadata_of_an_owner_leads_further_up(connected: Connect) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "train", "uid": "u-1", "controller": True}
+    metadata = {"name": "train-5d4f", "namespace": "team-vision", "ownerReferences": [owner]}
+    store = Store()
+    store.put({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": {"replicas": 1}})
+
+    with ApiServer(store) as server:
+        (found,) = list_all(connected(server), kinds.REPLICA_SETS, V1).objects
+
+    controller = found.metadata.controller()
+    assert controller is not None
+    assert (controller.kind, controller.name) == ("Deployment", "train")
+
+
+def test_a_malformed_object_is_skipped_over_the_wire_too(server: ApiServer, client: Client) -> None:
+    server.faults.inject(CLAIMS, ReplaceItem(0, b'{"metadata":{"name":"bad","uid":"u-1"},"spec":null}'))
+
+    listing = list_all(client, kinds.RESOURCE_CLAIMS, V1)
+
+    assert len(listing.objects) == len(recorded_names("resourceclaims")) - 1
+    assert [(skipped.name, skipped.uid) for skipped in listing.skipped] == [("bad", "u-1")]
+
+
+def test_an_expired_token_starts_the_list_over(server: ApiServer, client: Client) -> None:
+    whole = list_all(client, kinds.RESOURCE_CLAIMS, V1).objects
+    server.faults.inject(CLAIMS, ExpireContinue(), skip=1)
+
+    assert list_all(client, kinds.RESOURCE_CLAIMS, V1, limit=20).objects == whole
+    assert [request.query.get("continue") for request in server.requests.last(CLAIMS)].count(None) == 3
+
+
+def test_a_list_compacted_while_it_is_read_is_read_at_one_moment(server: ApiServer, client: Client) -> None:
+    """A claim created between the chunks is in the second reading from its start, or not at all."""
+
+    def write_and_compact(claim: ResourceClaim) -> bool:
+        if server.store.get(RESOURCE_CLAIMS, "default", "late") is None:
+            server.store.put(
+                {
+                    "apiVersion": "resource.k8s.io/v1",
+                    "kind": "ResourceClaim",
+                    "metadata": {"name": "late", "namespace": "default"},
+                    "spec": {"devices": {}},
+                }
+            )
+            server.store.compact()
+        return True
+
+    listing = list_all(client, kinds.RESOURCE_CLAIMS, V1, keep=write_and_compact, limit=20)
+
+    names = [claim.metadata.name for claim in listing.objects]
+    assert sorted(names) == sorted([*recorded_names("resourceclaims"), "late"])
+    assert listing.resource_version == str(server.store.revision)
+
+
+def test_a_list_that_expires_again_and_again_is_given_up(server: ApiServer, client: Client) -> None:
+    server.faults.inject(CLAIMS, ExpireContinue(), times=100)
+
+    with pytest.raises(errors.ExpiredError, match="list of resourceclaims expired 3 times"):
+        list_all(client, kinds.RESOURCE_CLAIMS, V1, limit=20)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (Refuse(500), errors.ServerError),
+        (Refuse(429), errors.ThrottledError),
+        (CutBody(), errors.UnreachableError),
+    ],
+)
+def test_any_other_error_in_the_middle_gives_no_listing(
+    server: ApiServer, client: Client, fault: Refuse, error: type[errors.ClusterError]
+) -> None:
+    server.faults.inject(CLAIMS, fault, skip=2)
+
+    with pytest.raises(error):
+        list_all(client, kinds.RESOURCE_CLAIMS, V1, limit=20)
+
+    assert server.requests.count(CLAIMS) == 3
+
+
+def test_another_kind_than_asked_for_is_a_bad_answer(client: Client) -> None:
+    nodes_for_pods = kinds.Kind("nodes", "Pod", Pod, "", "v1")
+
+    with pytest.raises(errors.BadAnswerError, match="200 with a 'NodeList' where a PodList belongs"):
+        list_all(client, nodes_for_pods, V1)
+
+
+def test_a_body_that_is_no_json_is_a_bad_answer(client: Client) -> None:
+    health = kinds.Kind("livez", "Pod", Pod)
+
+    class Elsewhere(kinds.Kind[Pod], frozen=True):
+        def path(self, served: Served) -> str:
+            return "/livez"
+
+    with pytest.raises(errors.BadAnswerError, match="something that is no PodList: JSON is malformed"):
+        list_all(client, Elsewhere(health.resource, health.kind, health.struct), V1)
+
+
+def test_slices_and_claims_are_what_nothing_can_be_told_without() -> None:
+    assert {kind.struct for kind in KINDS if kind.required} == {ResourceSlice, ResourceClaim}
