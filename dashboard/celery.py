@@ -1,0 +1,30 @@
+"""The Celery application: worker and beat start with `celery --app dashboard`."""
+
+import os
+from typing import Any
+
+from celery import Celery, signals
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+
+app = Celery("sliceboard")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@signals.celeryd_init.connect
+@signals.beat_init.connect
+def refuse_without_broker(**kwargs: Any) -> None:
+    """Celery would try a RabbitMQ on this machine that nobody spoke of."""
+    if not settings.SLICEBOARD_BROKER_URL:
+        raise ImproperlyConfigured(
+            "SLICEBOARD_BROKER_URL is not set: give the URL of a Redis (redis://host:6379/0), "
+            "or start everything with `python manage.py run`, which brings a broker of its own."
+        )
+
+
+@signals.setup_logging.connect
+def keep_logging_of_django(**kwargs: Any) -> None:
+    """A receiver of this signal keeps Celery from setting up its own handlers."""

@@ -1,0 +1,232 @@
+"""Django settings, all from environment variables; docs/configuration.md explains each."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONE, SELF, UNSAFE_INLINE
+
+from dashboard import environment
+from inventory.dra.accelerators import DEFAULT_RULES
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- Where it runs ---
+
+DEBUG = environment.boolean("SLICEBOARD_DEBUG", default=False)
+SLICEBOARD_STATE = environment.folder("SLICEBOARD_STATE", BASE_DIR / ".state")
+
+ALLOWED_HOSTS = environment.listing("SLICEBOARD_ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+CSRF_TRUSTED_ORIGINS = environment.listing("SLICEBOARD_TRUSTED_ORIGINS")
+ROOT_URLCONF = "dashboard.urls"
+WSGI_APPLICATION = "dashboard.wsgi.application"
+
+# --- Clusters ---
+
+SLICEBOARD_CLUSTERS = environment.listing("SLICEBOARD_CLUSTERS")
+SLICEBOARD_POLL_SECONDS = environment.whole("SLICEBOARD_POLL_SECONDS", 15, least=1, most=3600)
+SLICEBOARD_STALE_SECONDS = environment.whole(
+    "SLICEBOARD_STALE_SECONDS", max(60, 4 * SLICEBOARD_POLL_SECONDS), least=1, most=86_400
+)
+SLICEBOARD_LEASE_SECONDS = environment.whole("SLICEBOARD_LEASE_SECONDS", 120, least=10, most=3600)
+SLICEBOARD_ACCELERATORS = environment.listing("SLICEBOARD_ACCELERATORS", DEFAULT_RULES, separator=";")
+
+# --- Secrets ---
+
+# Empty outside debug: Django then refuses to sign anything, and check sliceboard.E001 says what to do.
+SECRET_KEY = environment.text("SLICEBOARD_SECRET_KEY", "debug only, never in use elsewhere" if DEBUG else "")
+SECRET_KEY_FALLBACKS = environment.listing("SLICEBOARD_SECRET_KEY_FALLBACKS")
+
+# --- Applications ---
+
+INSTALLED_APPS = [
+    "dashboard",
+    "inventory",
+    "rest_framework",
+    "knox",
+    "django_filters",
+    "drf_spectacular",
+    "csp",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    # Nothing is readable anonymously but what says so itself.
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- Database ---
+
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": environment.database("DATABASE_URL", f"sqlite:///{SLICEBOARD_STATE / 'sliceboard.sqlite3'}")
+}
+_database = DATABASES["default"]
+if _database["ENGINE"] == "django.db.backends.sqlite3":
+    # One writer at a time, who waits for his turn at the start of a transaction and not in its middle,
+    # where SQLite would refuse at once; readers go on meanwhile.
+    _database["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 30,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+else:
+    _database["CONN_MAX_AGE"] = 60
+    _database["CONN_HEALTH_CHECKS"] = True
+
+# --- Tasks ---
+
+SLICEBOARD_BROKER_URL = environment.text("SLICEBOARD_BROKER_URL")
+
+CELERY_BROKER_URL = SLICEBOARD_BROKER_URL
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout": 30}
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_DEFAULT_QUEUE = "sliceboard"
+CELERY_TASK_IGNORE_RESULT = True
+# A poll that dies with its worker is not sent again: the next one is due in seconds.
+CELERY_TASK_ACKS_LATE = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Nobody still works on a poll when its lease runs out.
+CELERY_TASK_TIME_LIMIT = SLICEBOARD_LEASE_SECONDS
+CELERY_TASK_SOFT_TIME_LIMIT = SLICEBOARD_LEASE_SECONDS * 9 // 10
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(SLICEBOARD_STATE / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "poll-clusters": {
+        "task": "inventory.tasks.poll_clusters",
+        "schedule": timedelta(seconds=SLICEBOARD_POLL_SECONDS),
+        # Below the period, so that polls never pile up behind a worker that was away.
+        "options": {"expires": SLICEBOARD_POLL_SECONDS * 0.9},
+    },
+}
+
+# --- Sign-in ---
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# --- REST ---
+
+REST_FRAMEWORK: dict[str, Any] = {
+    # The first one decides that an anonymous request gets 401 and not 403.
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "knox.auth.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+}
+_token_days = environment.whole("SLICEBOARD_TOKEN_DAYS", 0, least=0, most=3650)
+REST_KNOX = {
+    "AUTH_HEADER_PREFIX": "Bearer",
+    "SECURE_HASH_ALGORITHM": "hashlib.sha512",
+    "TOKEN_TTL": timedelta(days=_token_days) if _token_days else None,
+}
+
+# --- What a browser may do ---
+
+_secure_cookies = environment.boolean("SLICEBOARD_SECURE_COOKIES", default=not DEBUG)
+SESSION_COOKIE_SECURE = _secure_cookies
+CSRF_COOKIE_SECURE = _secure_cookies
+SECURE_SSL_REDIRECT = environment.boolean("SLICEBOARD_SSL_REDIRECT", default=False)
+SECURE_HSTS_SECONDS = environment.whole("SLICEBOARD_HSTS_SECONDS", 0, least=0, most=63_072_000)
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+if environment.boolean("SLICEBOARD_BEHIND_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    USE_X_FORWARDED_HOST = True
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:", "blob:"],
+        # Plotly fills one <style> element, empty when it is put into the page: this is the hash of nothing.
+        "style-src": [SELF, "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"],
+        "style-src-attr": [UNSAFE_INLINE],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    },
+}
+
+# --- Static files ---
+
+STATIC_URL = "static/"
+STATIC_ROOT = environment.folder("SLICEBOARD_STATIC_ROOT", SLICEBOARD_STATE / "static")
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- Language and time ---
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Logging ---
+
+_log_level = environment.choice("SLICEBOARD_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"pairs": {"()": "dashboard.logs.PairsFormatter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "pairs"}},
+    "root": {"handlers": ["stderr"], "level": _log_level},
+    "loggers": {
+        "django": {"handlers": [], "level": _log_level, "propagate": True},
+        # Their debug output quotes request headers and bodies, and with them tokens.
+        "urllib3": {"level": "INFO"},
+        "kubernetes": {"level": "INFO"},
+        "django.db.backends": {"level": "INFO"},
+    },
+}
