@@ -8,7 +8,7 @@ from django.db import models
 
 from inventory.kube.quantity import NANO, Notation, Quantity
 
-_EXPONENTS = (0, -3, -6, -9, 3, 6, 9, 12, 15, 18)
+EXPONENTS = (0, -3, -6, -9, 3, 6, 9, 12, 15, 18)
 _LARGEST = 2**63 - 1
 
 
@@ -25,7 +25,7 @@ class NotationChoices(models.TextChoices):
 def exponent_for(*quantities: Quantity | None) -> int:
     """The power of ten in which every given quantity is a whole 64-bit number. Raises AmountError."""
     nanos = [quantity.nanos for quantity in quantities if quantity is not None]
-    for exponent in _EXPONENTS:
+    for exponent in EXPONENTS:
         unit = 10 ** (exponent + 9)
         if all(amount % unit == 0 and abs(amount // unit) <= _LARGEST for amount in nanos):
             return exponent

@@ -1,0 +1,81 @@
+"""The card wall in numbers: one row for each kind of card."""
+
+from collections import defaultdict
+from decimal import Decimal
+
+import msgspec
+from django.db.models import Count, Q, QuerySet
+
+from inventory.dra.units import short_name
+from inventory.models import Card, Pool
+from inventory.models.devices import DeviceState
+from inventory.queries.dimensions import ratio
+from inventory.queries.kinds import Kind, KindSum, by_kind, over, sharing
+
+
+class GroupRow(msgspec.Struct, frozen=True):
+    """`unknown` cards are in no state: their pool is not complete, or no slice lists them. Ratios are what is left."""
+
+    kind: Kind | None
+    nodes: int
+    cards: int
+    free: int
+    partly: int
+    full: int
+    over: int
+    unavailable: int
+    unknown: int
+    tainted: int
+    memory_left: Decimal | None
+    cores_left: Decimal | None
+
+
+_COUNTS = ("cards", "free", "partly", "full", "over", "unavailable", "unknown", "tainted")
+
+
+def groups(cards: QuerySet[Card]) -> tuple[tuple[GroupRow, ...], GroupRow]:
+    """The rows, and the row of all."""
+    sums = {one.kind: one for one in by_kind(cards)}
+    counted: dict[Kind, dict[str, int]] = defaultdict(lambda: dict.fromkeys((*_COUNTS, "nodes"), 0))
+    for driver, product, partitioned, *numbers, shareable in _counted(cards):
+        kind = Kind(driver, product, sharing(partitioned=partitioned, shareable=bool(shareable)))
+        counted[kind] = dict(zip((*_COUNTS, "nodes"), numbers, strict=True))
+    rows = tuple(_row(kind, counted[kind], [sums[kind]] if kind in sums else []) for kind in sorted(counted))
+    total = {name: sum(one[name] for one in counted.values()) for name in _COUNTS}
+    total["nodes"] = cards.order_by().aggregate(nodes=Count("node", distinct=True))["nodes"]
+    return rows, _row(None, total, list(sums.values()))
+
+
+def _counted(cards: QuerySet[Card]) -> QuerySet[Card]:
+    known = Q(pool__state=Pool.State.COMPLETE) & ~Q(state=DeviceState.NOT_PUBLISHED)
+    states = {
+        "free": (DeviceState.FREE,),
+        "partly": (DeviceState.PARTLY_ALLOCATED,),
+        "full": (DeviceState.FULL, DeviceState.DEDICATED),
+        "over": (DeviceState.OVER_ALLOCATED,),
+        "unavailable": (DeviceState.UNAVAILABLE,),
+    }
+    return (
+        cards.order_by()
+        .values_list("pool__driver", "product", "partitioned")
+        .annotate(
+            n_cards=Count("pk"),
+            **{f"n_{name}": Count("pk", filter=known & Q(state__in=some)) for name, some in states.items()},
+            n_unknown=Count("pk", filter=~known),
+            n_tainted=Count("pk", filter=Q(tainted=True)),
+            n_nodes=Count("node", distinct=True),
+            n_shareable=Count("pk", filter=Q(shareable=True)),
+        )
+    )
+
+
+def _row(kind: Kind | None, counts: dict[str, int], sums: list[KindSum]) -> GroupRow:
+    return GroupRow(kind=kind, **counts, memory_left=_left(sums, "memory"), cores_left=_left(sums, "cores"))
+
+
+def _left(sums: list[KindSum], name: str) -> Decimal | None:
+    units = {one.unit for kind in sums for one in kind.dimensions if short_name(one.name) == name}
+    if len(units) != 1:
+        return None
+    summed = over(sums, name, units.pop())
+    return ratio(summed.remaining, summed.total)

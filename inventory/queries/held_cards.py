@@ -1,0 +1,98 @@
+"""Cards with everything that is held of them, ready to be drawn as bars."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+
+import msgspec
+from django.db.models import prefetch_related_objects
+
+from inventory.models import Card, Device
+from inventory.queries import shares as share_queries
+from inventory.queries.dimensions import dimensions
+from inventory.queries.shares import ShareRow
+from inventory.queries.slices import TeamBrief, Track, teams, tracks
+
+
+class HeldCard(msgspec.Struct, frozen=True):
+    """A card; `device` is the id of the device that is all of it, or else of its first part.
+
+    `place` is the node, or the pool of a card that is bound to no node.
+    """
+
+    id: int
+    key: str
+    device: int
+    cluster: str
+    node: str | None
+    node_id: int | None
+    driver: str
+    pool: str
+    pool_id: int
+    product: str
+    uuid: str
+    partitioned: bool
+    shareable: bool
+    tainted: bool
+    state: str
+    reason: str
+    use: Decimal | None
+    shares: tuple[ShareRow, ...]
+    teams: tuple[TeamBrief, ...]
+    tracks: tuple[Track, ...]
+
+    @property
+    def place(self) -> str:
+        return self.node or self.pool
+
+
+def rows(page: Iterable[Card]) -> list[HeldCard]:
+    """A fixed number of queries, whatever the number of cards."""
+    cards = list(page)
+    prefetch_related_objects(cards, "balances", "devices", "cluster", "pool", "node")
+    known = teams()
+    held = _held(cards)
+    return [_row(card, held[card.pk], known) for card in cards]
+
+
+def _held(cards: Iterable[Card]) -> defaultdict[int, list[ShareRow]]:
+    """The counted shares of each card: what admin access sees it does not hold."""
+    card_of = {device.pk: card.pk for card in cards for device in card.devices.all()}
+    found: defaultdict[int, list[ShareRow]] = defaultdict(list)
+    counted = share_queries.queryset().filter(device__in=card_of, admin_access=False)
+    for share in share_queries.rows(counted):
+        found[card_of[share.device.id]].append(share)
+    return found
+
+
+def _row(card: Card, shares: list[ShareRow], known: Mapping[str, TeamBrief]) -> HeldCard:
+    holders = {share.team for share in shares}
+    return HeldCard(
+        id=card.pk,
+        key=card.key,
+        device=_whole(card),
+        cluster=card.cluster.name,
+        node=card.node.name if card.node else None,
+        node_id=card.node_id,
+        driver=card.pool.driver,
+        pool=card.pool.name,
+        pool_id=card.pool_id,
+        product=card.product,
+        uuid=card.uuid,
+        partitioned=card.partitioned,
+        shareable=card.shareable,
+        tainted=card.tainted,
+        state=card.state,
+        reason=card.reason,
+        use=None if card.use_millionths is None else Decimal(card.use_millionths).scaleb(-6),
+        shares=tuple(shares),
+        teams=tuple(team for slug, team in known.items() if slug in holders),
+        tracks=tracks(card.pool.driver, dimensions(card.balances.all()), shares, known),
+    )
+
+
+def _whole(card: Card) -> int:
+    """The device that carries the card's own UUID or name, else its first."""
+    parts: list[Device] = list(card.devices.all())
+    whole = (part.pk for part in parts if part.name == card.key or (card.uuid and part.uuid == card.uuid))
+    return next(whole, parts[0].pk if parts else 0)

@@ -1,0 +1,203 @@
+"""Everything the first page says, in a fixed number of queries: how full, who holds it, what waits, what needs a look."""
+
+from collections.abc import Collection
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from django.db.models import Count, F, Q, QuerySet
+
+from inventory.dra.units import Unit
+from inventory.kube.quantity import Quantity
+from inventory.models import Card, Claim, Device, Pool, Share, SkippedObject
+from inventory.models.devices import DeviceState
+from inventory.queries import holders
+from inventory.queries import pods as pod_queries
+from inventory.queries.kinds import NOTHING, DimensionSum, KindSum, brief, by_kind, over
+from inventory.queries.pods import PodRow, PodState
+from inventory.queries.slices import TeamBrief
+
+_HELD = (DeviceState.PARTLY_ALLOCATED, DeviceState.FULL, DeviceState.DEDICATED, DeviceState.OVER_ALLOCATED)
+_NOT_KNOWN = (DeviceState.NOT_PUBLISHED, DeviceState.UNKNOWN)
+_POOLS_SHOWN = 5
+
+
+class CardCounts(msgspec.Struct, frozen=True):
+    """Every card is in exactly one of `held`, `free`, `tainted`, `unusable` and `unknown`; `over` are held too."""
+
+    total: int
+    held: int
+    free: int
+    tainted: int
+    unusable: int
+    unknown: int
+    over: int
+
+
+class TeamUse(msgspec.Struct, frozen=True):
+    """What a team (None: namespaces of no team) holds now. `memory_ratio` is its part of all memory."""
+
+    team: TeamBrief | None
+    cards: int
+    memory: Quantity
+    memory_ratio: Decimal | None
+    cores: Quantity
+    pods: int
+    waiting: int
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """Pods without a node, the longest waiting first; `claims_unused` wait for no card, since no Pod uses them."""
+
+    count: int
+    since: datetime | None
+    pods: tuple[PodRow, ...]
+    claims_unused: int
+
+
+class OddPool(msgspec.Struct, frozen=True):
+    """A pool whose devices may not all be there."""
+
+    cluster: str
+    driver: str
+    name: str
+    state: str
+    reason: str
+    slices_seen: int
+    slices_expected: int | None
+
+
+class Oddities(msgspec.Struct, frozen=True):
+    """What needs a look; of pools the first few."""
+
+    pools: tuple[OddPool, ...]
+    pools_more: int
+    tainted: int
+    over: int
+    claims_idle: int
+    skipped: int
+
+    def __bool__(self) -> bool:
+        return bool(self.pools or self.tainted or self.over or self.claims_idle or self.skipped)
+
+
+class OtherDriver(msgspec.Struct, frozen=True):
+    """A driver whose devices are shown, but are no cards."""
+
+    driver: str
+    devices: int
+
+
+class Overview(msgspec.Struct, frozen=True):
+    cards: CardCounts
+    kinds: tuple[KindSum, ...]
+    memory: DimensionSum
+    cores: DimensionSum
+    teams: tuple[TeamUse, ...]
+    pods: int
+    waiting: Waiting
+    oddities: Oddities
+    others: tuple[OtherDriver, ...]
+
+
+def overview(clusters: Collection[str], *, waiting_shown: int = 8) -> Overview:
+    """Of the named clusters; of all where none is named."""
+    cards, pods = _in(Card.objects.all(), clusters), _in(pod_queries.queryset(), clusters)
+    kinds = by_kind(cards)
+    memory, cores = over(kinds, "memory", Unit.BYTES), over(kinds, "cores", Unit.PERCENT)
+    teams = holders.by_team(_in(Share.objects.all(), clusters), pods)
+    return Overview(
+        cards=_counts(cards),
+        kinds=tuple(kinds),
+        memory=memory,
+        cores=cores,
+        teams=_teams(teams, memory, cores),
+        pods=sum(team.pods for team in teams),
+        waiting=_waiting(pods, _in(Claim.objects.all(), clusters), waiting_shown),
+        oddities=_oddities(clusters, cards),
+        others=_others(_in(Device.objects.filter(accelerator=False), clusters)),
+    )
+
+
+def _in(rows: QuerySet[Any], clusters: Collection[str]) -> QuerySet[Any]:
+    return rows.filter(cluster__name__in=clusters) if clusters else rows
+
+
+def _counts(cards: QuerySet[Card]) -> CardCounts:
+    unused = ~Q(state__in=(*_HELD, *_NOT_KNOWN))
+    free = Q(state=DeviceState.FREE, tainted=False)
+    return CardCounts(
+        **cards.order_by().aggregate(
+            total=Count("pk"),
+            held=Count("pk", filter=Q(state__in=_HELD)),
+            free=Count("pk", filter=free),
+            tainted=Count("pk", filter=unused & Q(tainted=True)),
+            unusable=Count("pk", filter=unused & ~free & Q(tainted=False)),
+            unknown=Count("pk", filter=Q(state__in=_NOT_KNOWN)),
+            over=Count("pk", filter=Q(state=DeviceState.OVER_ALLOCATED)),
+        )
+    )
+
+
+def _teams(teams: list[holders.TeamRow], memory: DimensionSum, cores: DimensionSum) -> tuple[TeamUse, ...]:
+    memory_of = {part.team: part for part in memory.parts}
+    cores_of = {part.team: part.amount for part in cores.parts}
+    rows = []
+    for row in teams:
+        team = brief(row)
+        held = memory_of.get(team)
+        rows.append(
+            TeamUse(
+                team=team,
+                cards=row.cards,
+                memory=held.amount if held else NOTHING,
+                memory_ratio=held.ratio if held else None,
+                cores=cores_of.get(team, NOTHING),
+                pods=row.pods,
+                waiting=row.waiting,
+            )
+        )
+    return tuple(
+        sorted(rows, key=lambda row: (-row.memory.nanos, -row.cards, row.team.name if row.team else ""))
+    )
+
+
+def _waiting(pods: QuerySet[Any], claims: QuerySet[Claim], shown: int) -> Waiting:
+    counted = holders.waiting(pods, claims)
+    longest = pods.filter(state=PodState.WAITING).order_by(F("created_at").asc(nulls_last=True), "pk")
+    return Waiting(
+        counted.pods, counted.pods_since, tuple(pod_queries.rows(longest[:shown])), counted.claims_unused
+    )
+
+
+def _oddities(clusters: Collection[str], cards: QuerySet[Card]) -> Oddities:
+    pools = _in(Pool.objects.exclude(state=Pool.State.COMPLETE).select_related("cluster"), clusters)
+    faults = cards.order_by().aggregate(
+        tainted=Count("pk", filter=Q(tainted=True)),
+        over=Count("pk", filter=Q(state=DeviceState.OVER_ALLOCATED)),
+    )
+    return Oddities(
+        pools=tuple(map(_odd_pool, pools[:_POOLS_SHOWN])),
+        pools_more=max(0, pools.count() - _POOLS_SHOWN),
+        **faults,
+        claims_idle=_in(Claim.objects.filter(state=Claim.State.ALLOCATED), clusters).count(),
+        skipped=_in(SkippedObject.objects.all(), clusters).count(),
+    )
+
+
+def _odd_pool(pool: Pool) -> OddPool:
+    return OddPool(
+        pool.cluster.name,
+        pool.driver,
+        pool.name,
+        pool.state,
+        pool.reason,
+        pool.slices_seen,
+        pool.slices_expected,
+    )
+
+
+def _others(devices: QuerySet[Device]) -> tuple[OtherDriver, ...]:
+    counted = devices.order_by("pool__driver").values_list("pool__driver").annotate(Count("pk"))
+    return tuple(OtherDriver(driver, number) for driver, number in counted)

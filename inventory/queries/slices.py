@@ -1,0 +1,108 @@
+"""Which share holds how much of which dimension, ready to be laid end to end in a bar."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import msgspec
+
+from inventory.dra.units import Unit, reading_order, unit_of
+from inventory.kube.quantity import Notation, Quantity
+from inventory.models import Team
+from inventory.queries.dimensions import Dimension, ratio
+from inventory.queries.shares import ShareRow
+
+OTHER_COLOUR = 0
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+class TeamBrief(msgspec.Struct, frozen=True):
+    """`colour` is kept with the team; 0 is the colour of all others."""
+
+    slug: str
+    name: str
+    colour: int
+
+
+class Slice(msgspec.Struct, frozen=True):
+    """One share in one dimension; `ratio` is its part of the total, None where either is not known."""
+
+    share: ShareRow
+    team: TeamBrief | None
+    amount: Quantity | None
+    ratio: Decimal | None
+
+
+class Track(msgspec.Struct, frozen=True):
+    """One dimension of a device or card with the slices held of it.
+
+    `stranded`: there is room here, but another dimension of the same device is used up.
+    """
+
+    name: str
+    unit: Unit
+    total: Quantity | None
+    allocated: Quantity | None
+    remaining: Quantity | None
+    ratio: Decimal | None
+    reason: str | None
+    stranded: bool
+    slices: tuple[Slice, ...]
+
+
+def teams() -> dict[str, TeamBrief]:
+    """Every team by its slug."""
+    return {team.slug: TeamBrief(team.slug, team.name, team.colour) for team in Team.objects.all()}
+
+
+def tracks(
+    driver: str,
+    dimensions: Mapping[str, Dimension],
+    shares: Iterable[ShareRow],
+    known: Mapping[str, TeamBrief],
+) -> tuple[Track, ...]:
+    """The dimensions of one device or card in reading order, the slices by team and age."""
+    holders = sorted(shares, key=lambda share: _bar_order(share, known))
+    used_up = {
+        name
+        for name, one in dimensions.items()
+        if one.total and one.remaining is not None and not one.remaining
+    }
+    return tuple(
+        _track(driver, name, dimensions[name], holders, known, stranded=bool(used_up - {name}))
+        for name in sorted(dimensions, key=reading_order)
+    )
+
+
+def _bar_order(share: ShareRow, known: Mapping[str, TeamBrief]) -> tuple[int, str, datetime, int]:
+    team = known.get(share.team or "")
+    colour = team.colour if team and team.colour else 9
+    return colour, share.team or "", share.started_at or _NEVER, share.id
+
+
+def _track(
+    driver: str,
+    name: str,
+    dimension: Dimension,
+    shares: Iterable[ShareRow],
+    known: Mapping[str, TeamBrief],
+    *,
+    stranded: bool,
+) -> Track:
+    notation = dimension.total.notation if dimension.total else Notation.DECIMAL
+    return Track(
+        name=name,
+        unit=unit_of(driver, name, notation),
+        total=dimension.total,
+        allocated=dimension.allocated,
+        remaining=dimension.remaining,
+        ratio=dimension.ratio,
+        reason=dimension.reason,
+        stranded=stranded and bool(dimension.remaining),
+        slices=tuple(_slice(share, name, dimension, known) for share in shares if name in share.held),
+    )
+
+
+def _slice(share: ShareRow, name: str, dimension: Dimension, known: Mapping[str, TeamBrief]) -> Slice:
+    amount = share.held[name]
+    return Slice(share, known.get(share.team or ""), amount, ratio(amount, dimension.total))

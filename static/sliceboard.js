@@ -1,0 +1,161 @@
+/* Sliceboard's own script. Every page is whole without it: it draws figures, walks the card wall, keeps the theme. */
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const island = (id) => JSON.parse(document.getElementById(id).textContent);
+  const later = [];
+  const redraw = () => later.forEach((draw) => draw());
+
+  /* A figure names tokens ("var(--team-1)"); here they become the colours of the theme in force. */
+  const probe = document.body.appendChild(Object.assign(document.createElement("i"), { hidden: true }));
+  const colour = (name) => { probe.style.color = name; return getComputedStyle(probe).color; };
+  const paint = (x) =>
+    typeof x === "string" ? (!x.startsWith("var(--") ? x : x === "var(--font)" ? getComputedStyle(document.body).fontFamily : colour(x))
+    : Array.isArray(x) ? x.map(paint)
+    : x && typeof x === "object" ? Object.fromEntries(Object.entries(x).map(([k, v]) => [k, paint(v)])) : x;
+  const merge = (a, b) => {
+    const out = { ...a };
+    for (const [k, v] of Object.entries(b || {})) out[k] = v && typeof v === "object" && !Array.isArray(v) ? merge(out[k] || {}, v) : v;
+    return out;
+  };
+
+  /* A label is drawn where it fits: the long form, else the short one, else cut, else none. Plotly reads HTML. */
+  const pen = document.createElement("canvas").getContext("2d");
+  const plain = (s) => s.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const label = (forms, room) => {
+    const fits = forms.find((s) => pen.measureText(s).width <= room);
+    if (fits !== undefined) return plain(fits);
+    let s = forms[forms.length - 1];
+    while (s.length > 3 && pen.measureText(s + "…").width > room) s = s.slice(0, -1);
+    return room > 28 && s.length > 3 ? plain(s + "…") : "";
+  };
+  const fit = (node, data, layout) => {
+    const range = layout.xaxis.range, margin = layout.margin;
+    const scale = (node.clientWidth - margin.l - margin.r) / (range[1] - range[0]);
+    pen.font = "11px " + getComputedStyle(document.body).fontFamily;
+    return data.map((trace) => !trace.meta ? trace : { ...trace,
+      text: trace.x.map((x, i) => label([trace.meta.long[i], trace.meta.short[i]], x * scale - 12)) });
+  };
+
+  const config = { displayModeBar: false, scrollZoom: false, doubleClick: "reset" };
+  const show = (node, make) => {
+    const draw = () => { const { data, layout } = make(node.clientWidth); window.Plotly.react(node, paint(data), paint(layout), config); };
+    node.textContent = "";
+    later.push(draw);
+    draw();
+    return draw;
+  };
+
+  for (const node of window.Plotly ? document.querySelectorAll("[data-figure]") : []) {
+    const figure = island(node.dataset.figure);
+    show(node, (width) => {
+      const layout = width < 640 ? merge(figure.layout, figure.narrow) : figure.layout;
+      return { data: fit(node, figure.data, layout), layout };
+    });
+    node.on("plotly_click", (event) => { const target = event.points[0].customdata; if (target) location.href = target; });
+  }
+
+  /* The card wall: one heat map. Columns (nodes) are folded into bands, so that a cell stays big enough to see and to hit. */
+  const wall = document.getElementById("wall");
+  if (wall && window.Plotly) {
+    const GAP = 3, { groups, words, layout: base } = island("wall-data");
+    const columns = groups.flatMap((group) => group.columns.map((column) => ({ ...column, group })));
+    const peek = document.getElementById("peek");
+    let fold = 100, at = columns.findIndex((column) => column.ref === wall.dataset.at), bands = [], loading;
+
+    const arrange = (width) => {
+      fold = width >= 960 ? 100 : width >= 600 ? 50 : 40;
+      bands = [];
+      let from = 0, y = 0;
+      for (const group of groups) {
+        for (let start = 0; start < group.columns.length; start += fold) {
+          const count = Math.min(fold, group.columns.length - start);
+          bands.push({ from: from + start, count, y, rows: group.rows, name: group.name });
+          y += group.rows + GAP;
+        }
+        from += group.columns.length;
+      }
+      return y - GAP;
+    };
+    const place = (index) => { const band = bands.find((b) => index < b.from + b.count); return [index - band.from, band.y, band.rows]; };
+    const marks = (cells, symbol, size, width, color) => ({ type: "scatter", mode: "markers", hoverinfo: "skip",
+      x: cells.map((c) => c[0]), y: cells.map((c) => c[1]), marker: { symbol, size, color, line: { width, color } } });
+    const ring = (color, width) => { const [x, y, rows] = place(at); return { type: "rect", x0: x - .6, x1: x + .6, y0: y - .8, y1: y + rows - .2, line: { color, width } }; };
+
+    const draw = show(wall, (width) => {
+      const rows = arrange(width), z = Array.from({ length: rows }, () => Array(fold).fill(null)), hover = z.map((r) => r.map(() => ""));
+      const tainted = [], unknown = [], muted = [];
+      columns.forEach((column, index) => {
+        const [x, top] = place(index);
+        column.cells.forEach(([use, flags, text], row) => {
+          const y = top + row;
+          hover[y][x] = `<b>${plain(column.name)} · ${text}`;
+          z[y][x] = use;
+          if (use === null) unknown.push([x, y]);
+          if (flags & 1) tainted.push([x, y]);
+          if (flags & 2) { z[y][x] = null; muted.push([x, y]); }
+        });
+      });
+      const step = width / fold, high = width < 640 ? 7 : 8, size = Math.min(step, high) - 2;
+      const ramp = Array.from({ length: 10 }, (_, i) => [.005 + .995 * i / 9, `var(--seq-${i})`]);
+      return { data: [
+        { type: "heatmap", z, text: hover, hoverinfo: "text", hoverongaps: false, zmin: 0, zmax: 100, showscale: false,
+          xgap: step > 7 ? 1 : .5, ygap: 1, colorscale: [[0, "var(--seq-free)"], [.005, "var(--seq-free)"], ...ramp] },
+        marks(muted, "square", 2, 0, "var(--line-strong)"),
+        marks(unknown, "line-ew-open", 5, 1.5, "var(--ink-3)"),
+        marks(tainted, "x-thin-open", size + 1, 4, "var(--surface)"),
+        marks(tainted, "x-thin-open", size, 1.75, "var(--wall-cross)"),
+      ], layout: merge(base, { height: rows * high + 24, margin: { l: 0, r: 0, t: 20, b: 4 },
+        shapes: at < 0 ? [] : [ring("var(--surface)", 6), ring("var(--ink)", 2)],
+        annotations: bands.map((b) => ({ x: -.5, y: b.y - .5, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11, color: "var(--ink-3)" },
+          text: plain(`${columns[b.from].name}${b.count > 1 ? " – " + columns[b.from + b.count - 1].name : ""}  ·  ${b.name}`) })),
+        xaxis: { visible: false, range: [-.5, fold - .5] }, yaxis: { visible: false, range: [rows - .5, -.5] } }) };
+    });
+
+    const here = (ref) => { const url = new URL(location); ref ? url.searchParams.set("at", ref) : url.searchParams.delete("at"); history.replaceState(null, "", url); };
+    const close = () => { loading?.abort(); at = -1; peek.hidden = true; here(""); draw(); wall.focus(); };
+    const open = async (index) => {
+      at = index;
+      const column = columns[at];
+      draw();
+      if (column.href.includes("?")) return;
+      here(column.ref);
+      loading?.abort();
+      loading = new AbortController();
+      peek.hidden = false;
+      try {
+        const answer = await fetch(column.peek, { signal: loading.signal });
+        if (!answer.ok || answer.redirected) throw new Error(answer.status);
+        peek.innerHTML = await answer.text();
+      } catch (error) {
+        if (error.name !== "AbortError") peek.textContent = words.failed;
+      }
+    };
+    const columnAt = ({ x, y }) => { const band = bands.find((b) => y >= b.y && y < b.y + b.rows); return band && x < band.count ? band.from + x : -1; };
+    wall.on("plotly_click", (event) => { const index = columnAt(event.points[0]); if (index >= 0) open(index); });
+    wall.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: fold, ArrowUp: -fold }[event.key];
+      if (step) { event.preventDefault(); open(Math.max(0, Math.min(columns.length - 1, at < 0 ? 0 : at + step))); }
+      if (event.key === "Enter" && at >= 0) location.href = columns[at].href;
+    });
+    addEventListener("keydown", (event) => { if (event.key === "Escape" && at >= 0) close(); });
+    peek.addEventListener("click", (event) => { if (event.target.closest("[data-close]")) { event.preventDefault(); close(); } });
+  }
+
+  /* Theme: the form sends it to the server; with the script it changes at once. */
+  document.getElementById("theme")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const button = event.submitter, [next, after] = { system: ["system", "light"], light: ["light", "dark"], dark: ["dark", "system"] }[button.value];
+    document.cookie = `theme=${next};path=/;max-age=31536000;samesite=lax`;
+    next === "system" ? delete root.dataset.theme : root.dataset.theme = next;
+    button.value = after;
+    redraw();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  let timer, width = innerWidth;
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; clearTimeout(timer); timer = setTimeout(redraw, 120); } });
+  addEventListener("keydown", (event) => {
+    if (event.key === "/" && !/INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) { event.preventDefault(); document.getElementById("find").focus(); }
+    if (event.key === "Escape") document.querySelector(".menu[open]")?.removeAttribute("open");
+  });
+})();
