@@ -181,5 +181,5 @@ def _over(own: Mapping[str, Books], drawn: Mapping[str, Counter]) -> str:
             return f"{name}: {books.reason}"
     for counter in drawn.values():
         if counter.remaining is not None and counter.remaining < ZERO:
-            return f"counter {counter.counter_set}/{counter.name} is over-drawn by {ZERO - counter.remaining}"
+            return f"counter {counter.counter_set}/{counter.name} is over-drawn by {-counter.remaining}"
     return ""

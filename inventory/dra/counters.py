@@ -46,7 +46,7 @@ def shortfall(wanted: Iterable[CounterConsumption], left: Mapping[CounterKey, Co
     """
     for counter in left.values():
         if counter.remaining is not None and counter.remaining < ZERO:
-            return f"counter {counter.counter_set}/{counter.name} is over-drawn by {ZERO - counter.remaining}"
+            return f"counter {counter.counter_set}/{counter.name} is over-drawn by {-counter.remaining}"
     for one in wanted:
         for name, capacity in one.counters.items():
             known, needed = left.get((one.counter_set, name)), _read(capacity.value)

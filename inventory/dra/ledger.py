@@ -30,7 +30,7 @@ class State(StrEnum):
 
 
 class Total(msgspec.Struct, frozen=True):
-    """What a device publishes in one dimension; `quantity` is None where it cannot be read, `problem` says why."""
+    """What a device publishes in one dimension; where it cannot be read, `problem` says why."""
 
     quantity: Quantity | None
     problem: str = ""
@@ -148,7 +148,7 @@ def _consumed(shares: Iterable[Use]) -> dict[str, _Sum]:
             if quantity is None:
                 one.problem = "a share's consumed capacity cannot be read"
             else:
-                one.amount = one.amount + quantity
+                one.amount = quantity + one.amount
     return sums
 
 

@@ -122,7 +122,8 @@ def _fault(devices: tuple[Placed, ...], counter_sets: tuple[CounterSet, ...]) ->
         for drawn in placed.device.consumes_counters or ():
             for counter in drawn.counters:
                 if (drawn.counter_set, counter) not in known:
-                    return f"{placed.device.name} draws on counter {drawn.counter_set}/{counter}, which no slice defines"
+                    name = placed.device.name
+                    return f"{name} draws on counter {drawn.counter_set}/{counter}, which no slice defines"
     return ""
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache, total_ordering
+from functools import lru_cache
 
 import msgspec
 
@@ -37,7 +37,6 @@ class Notation(StrEnum):
     EXPONENT = "DecimalExponent"
 
 
-@total_ordering
 class Quantity(msgspec.Struct, frozen=True, eq=False):
     """An exact amount in the base unit of its dimension: bytes for memory, the driver's unit elsewhere."""
 
@@ -51,14 +50,27 @@ class Quantity(msgspec.Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Quantity) and self.nanos == other.nanos
 
+    # Spelled out: functools.total_ordering takes the comparisons of msgspec's base for given ones.
     def __lt__(self, other: "Quantity") -> bool:
         return self.nanos < other.nanos
+
+    def __le__(self, other: "Quantity") -> bool:
+        return self.nanos <= other.nanos
+
+    def __gt__(self, other: "Quantity") -> bool:
+        return self.nanos > other.nanos
+
+    def __ge__(self, other: "Quantity") -> bool:
+        return self.nanos >= other.nanos
 
     def __hash__(self) -> int:
         return hash(self.nanos)
 
     def __add__(self, other: "Quantity") -> "Quantity":
         return Quantity(self.nanos + other.nanos, self.notation)
+
+    def __neg__(self) -> "Quantity":
+        return Quantity(-self.nanos, self.notation)
 
     def __sub__(self, other: "Quantity") -> "Quantity":
         return Quantity(self.nanos - other.nanos, self.notation)
@@ -133,7 +145,7 @@ def _decimal_exponent(text: str, suffix: str) -> tuple[int, Notation]:
 def _scaled(digits: int, exponent: int) -> int:
     """digits × 10^exponent in billionths, rounded up to a whole one."""
     shift = exponent + 9
-    return digits * 10**shift if shift >= 0 else -(-digits // 10**-shift)
+    return digits * int(10**shift) if shift >= 0 else -(-digits // int(10**-shift))
 
 
 def _binary(digits: int, scale: int, power: int) -> tuple[int, Notation]:

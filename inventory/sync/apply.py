@@ -10,9 +10,9 @@ from django.db import transaction
 
 from inventory.dra.accelerators import parse
 from inventory.kube import kinds
+from inventory.kube.decoding import Skipped
 from inventory.kube.errors import ForbiddenError
 from inventory.kube.kinds import Kind
-from inventory.kube.decoding import Skipped
 from inventory.kube.objects import Owned
 from inventory.models import Cluster, KindState, Share, SkippedObject
 from inventory.sync import balances, claims, devices, places, pods
@@ -90,7 +90,7 @@ def _nodes_named(reading: Reading) -> set[str]:
 
 
 def _targets_kept(cluster: Cluster, reading: Reading) -> Iterator[devices.Target]:
-    """Devices named by shares whose claims are not written now: because claims, or these, could not be read."""
+    """Devices named by shares whose claims are not written now, since they could not be read."""
     shares = Share.objects.filter(cluster=cluster)
     if reading.objects(kinds.RESOURCE_CLAIMS) is not None:
         unread = _unread(reading, kinds.RESOURCE_CLAIMS)

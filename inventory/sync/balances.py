@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from inventory.dra import attributes, cards, counters, ledger
+from inventory.dra import attributes, counters, ledger
+from inventory.dra import cards as grouping
 from inventory.dra.ledger import Books, Total, Use
 from inventory.kube.objects import CounterConsumption, CounterSet
 from inventory.kube.quantity import Notation, Quantity, QuantityError, parse
@@ -50,8 +51,8 @@ class PoolSheet:
     pool: Pool
     devices: Sequence[Device]
     books: Mapping[str, Books]
-    cards: Sequence[cards.Card]
-    card_sheets: Mapping[str, cards.Sheet]
+    cards: Sequence[grouping.Card]
+    card_sheets: Mapping[str, grouping.Sheet]
     counters: Mapping[counters.CounterKey, counters.Counter]
 
 
@@ -74,10 +75,9 @@ def _ever_read(cluster: Cluster) -> set[str]:
 def _uses(cluster: Cluster) -> dict[int, list[Use]]:
     consumed: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
     amounts = ConsumedCapacity.objects.filter(share__cluster=cluster).order_by()
-    for share, dimension, amount, *form in amounts.values_list(
-        "share_id", "dimension", "amount", "exponent", "notation"
-    ):
-        consumed[share][dimension] = to_quantity(amount, *form)
+    columns = ("share_id", "dimension", "amount", "exponent", "notation")
+    for share, dimension, amount, exponent, notation in amounts.values_list(*columns):
+        consumed[share][dimension] = to_quantity(amount, exponent, notation)
     uses: defaultdict[int, list[Use]] = defaultdict(list)
     shares = Share.objects.filter(cluster=cluster).order_by()
     for pk, device, dedicated, admin in shares.values_list("pk", "device_id", "dedicated", "admin_access"):
@@ -111,8 +111,8 @@ def _sheet(
         )
         for device in devices
     }
-    grouped = cards.cards(_part(pool, device) for device in devices if device.accelerator)
-    card_sheets = {card.key: cards.sheet(card, books, left) for card in grouped}
+    grouped = grouping.cards(_part(pool, device) for device in devices if device.accelerator)
+    card_sheets = {card.key: grouping.sheet(card, books, left) for card in grouped}
     return PoolSheet(pool, devices, books, grouped, card_sheets, left)
 
 
@@ -150,8 +150,8 @@ def _obstacle(
     return ""
 
 
-def _part(pool: Pool, device: Device) -> cards.Part:
-    return cards.Part(
+def _part(pool: Pool, device: Device) -> grouping.Part:
+    return grouping.Part(
         name=device.name,
         counter_set=next((one["counterSet"] for one in device.consumes_counters), ""),
         uuid=device.uuid,
@@ -190,7 +190,7 @@ def desired_cards(cluster: Cluster, derived: Iterable[PoolSheet]) -> dict[Key, V
     }
 
 
-def _card(cluster: Cluster, sheet: PoolSheet, card: cards.Card) -> Values:
+def _card(cluster: Cluster, sheet: PoolSheet, card: grouping.Card) -> Values:
     parts = [device for device in sheet.devices if device.name in card.parts]
     first = next((device for device in parts if device.name == card.whole), parts[0])
     books = sheet.card_sheets[card.key]

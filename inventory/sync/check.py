@@ -1,16 +1,17 @@
 """The stored balances compared with what the ledger derives from the rows they rest on."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inventory.models import Balance, Card, Cluster, CounterBalance, Device
 from inventory.sync import balances
+from inventory.sync.reconcile import Key, Values
 
 
 def differences(cluster: Cluster) -> Iterator[str]:
     """Every stored number that is not the derived one, in words; none if the books are right."""
     derived = list(balances.sheets(cluster))
-    cards = {
+    cards: dict[Key, int] = {
         (pool, key): pk
         for pk, pool, key in Card.objects.filter(cluster=cluster).values_list("pk", "pool_id", "key")
     }
@@ -41,7 +42,7 @@ _KEYS: Mapping[type[Any], tuple[tuple[str, ...], str]] = {
 }
 
 
-def _stored(cluster: Cluster, table: type[Any], fields: tuple[str, ...]) -> dict[Hashable, tuple[Any, ...]]:
+def _stored(cluster: Cluster, table: type[Any], fields: tuple[str, ...]) -> dict[Key, Values]:
     key, of_cluster = _KEYS[table]
     rows = table.objects.filter(**{of_cluster: cluster}).order_by().values_list(*key, *fields)
     return {row[: len(key)]: row[len(key) :] for row in rows}
@@ -50,8 +51,8 @@ def _stored(cluster: Cluster, table: type[Any], fields: tuple[str, ...]) -> dict
 def _compare(
     table: Any,
     fields: tuple[str, ...],
-    stored: Mapping[Any, tuple[Any, ...]],
-    wanted: Mapping[Any, tuple[Any, ...]],
+    stored: Mapping[Key, Values],
+    wanted: Mapping[Key, Values],
 ) -> Iterator[str]:
     for key in sorted(stored.keys() | wanted.keys(), key=str):
         before, after = stored.get(key), wanted.get(key)

@@ -1,4 +1,4 @@
-"""Resource claims to claims, shares, consumed capacities and consumers; device classes and claim templates."""
+"""Resource claims to claims, shares and consumers; device classes and claim templates."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,6 +1,6 @@
 """Resource slices to pools and devices."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,14 +83,16 @@ def write(
     slice_name = _FIELDS.index("slice_name")
     kept = {key: row for key, row in earlier.items() if slices is None or unread.holds(name=row[slice_name])}
     pool_rows = _write_pools(cluster, views, targets, kept={pool for pool, _ in kept})
-    published = {
+    published: dict[Key, Values] = {
         (pool_rows.ids[cluster.pk, view.driver, view.name], placed.device.name): _device(
             cluster, view, position, placed, node_ids, rules
         )
         for view in views
         for position, placed in enumerate(view.devices)
     }
-    wanted = {(pool_rows.ids[cluster.pk, driver, pool], name): driver for driver, pool, name in targets}
+    wanted: dict[Key, str] = {
+        (pool_rows.ids[cluster.pk, driver, pool], name): driver for driver, pool, name in targets
+    }
     desired: dict[Key, Values] = {**kept, **published}
     for key in wanted.keys() - desired.keys():
         desired[key] = _unlisted(cluster, earlier.get(key), wanted[key], rules)
@@ -107,7 +109,7 @@ def write(
 
 
 def _write_pools(
-    cluster: Cluster, views: Sequence[PoolView], targets: Iterable[Target], *, kept: set[Hashable]
+    cluster: Cluster, views: Sequence[PoolView], targets: Iterable[Target], *, kept: set[int]
 ) -> Reconciled:
     scope = PoolRow.objects.filter(cluster=cluster)
     desired: dict[Key, Values] = {(cluster.pk, view.driver, view.name): _pool(view) for view in views}

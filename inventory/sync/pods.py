@@ -67,7 +67,10 @@ def write(
     owners: Owners,
     unread: Unread,
 ) -> int:
-    """Write the Pods and their uses of claims; how many rows changed. Pods that could not be read keep theirs."""
+    """Write the Pods and their uses of claims; how many rows changed.
+
+    Pods that could not be read keep theirs.
+    """
     desired: dict[Key, Values] = {
         (cluster.pk, pod.metadata.uid): _pod(cluster, pod, namespace_ids, node_ids, owners) for pod in pods
     }

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a poll ended: `applied`, `busy` (another worker has the lease), `lost` (it passed on), or `failed`."""
+    """How a poll ended: `applied`, `busy` (another worker has the lease), `lost` (it passed on), `failed`."""
 
     ended: str
     changes: int = 0

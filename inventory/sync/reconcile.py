@@ -1,12 +1,12 @@
 """Make the rows of one table equal to what was read, by their difference."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import models
 
-Key = tuple[Hashable, ...]
+Key = tuple[Any, ...]
 Values = tuple[Any, ...]
 
 _BATCH = 500

@@ -86,9 +86,14 @@ def test_equal_amounts_are_equal_however_they_are_written() -> None:
     assert parse("1Gi") == parse("1024Mi") == parse("1073741824")
     assert len({parse("1Gi"), parse("1024Mi")}) == 1
     assert parse("1Gi") > parse("1G")
+    assert parse("1Gi") >= parse("1024Mi") <= parse("1Gi")
 
 
-@given(whole=st.integers(0, 10**9), fraction=st.text("0123456789", max_size=9), suffix=st.sampled_from(sorted(SUFFIXES)))
+@given(
+    whole=st.integers(0, 10**9),
+    fraction=st.text("0123456789", max_size=9),
+    suffix=st.sampled_from(sorted(SUFFIXES)),
+)
 @example(whole=8, fraction="", suffix="Ei")
 def test_the_value_is_exact_up_to_a_billionth(whole: int, fraction: str, suffix: str) -> None:
     exact = Fraction(f"{whole}.{fraction or '0'}") * SUFFIXES[suffix]
