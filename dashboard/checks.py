@@ -45,8 +45,9 @@ def snapshots_outlive_the_next_poll(**kwargs: Any) -> list[CheckMessage]:
         return []
     return [
         Warning(
-            f"SLICEBOARD_STALE_SECONDS ({settings.SLICEBOARD_STALE_SECONDS}) is not above SLICEBOARD_POLL_SECONDS "
-            f"({settings.SLICEBOARD_POLL_SECONDS}): every snapshot will be called stale before the next poll.",
+            f"SLICEBOARD_STALE_SECONDS ({settings.SLICEBOARD_STALE_SECONDS}) is not above "
+            f"SLICEBOARD_POLL_SECONDS ({settings.SLICEBOARD_POLL_SECONDS}): "
+            "every snapshot will be called stale before the next poll.",
             hint="Take at least twice the period.",
             id="sliceboard.W001",
         )

@@ -69,8 +69,8 @@ def database(name: str, default: str) -> dict[str, Any]:
     scheme = url.partition("://")[0]
     if scheme not in ("sqlite", "postgresql", "postgres"):
         raise ImproperlyConfigured(
-            f"{name}: {scheme!r} is no database that Sliceboard knows; write postgresql://user:password@host:port/name "
-            "or sqlite:////absolute/path."
+            f"{name}: {scheme!r} is no database that Sliceboard knows; "
+            "write postgresql://user:password@host:port/name or sqlite:////absolute/path."
         )
     try:
         return dict(Env.db_url_config(url))
