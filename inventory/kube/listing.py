@@ -50,10 +50,10 @@ def list_all(
         except ExpiredError as error:
             last = error
     raise ExpiredError(
-        f"The list of {kind.resource} expired {_ATTEMPTS} times before it was complete: it is read too "
-        "slowly for the API server's compaction interval. Look at the network between the two, or at their load. "
-        f"{last}"
-    )
+        f"The list of {kind.resource} at {client.url(kind.path(served))} expired {_ATTEMPTS} times before it "
+        "was complete: it is read too slowly for the API server, which keeps a moment for some minutes. "
+        "Look at the network between the two and at their load."
+    ) from last
 
 
 def _list_once(

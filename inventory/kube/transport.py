@@ -1,5 +1,7 @@
 """What urllib3 raises when no answer comes, as one of our errors with advice for the operator."""
 
+import re
+
 import urllib3.exceptions as http
 
 from inventory.kube import errors
@@ -50,12 +52,16 @@ _TLS_ADVICE = {
         "to the CA that signed the API server's certificate."
     ),
     "CERTIFICATE_REQUIRED": "It wants a client certificate: set client-certificate and client-key.",
-    "WRONG_VERSION_NUMBER": "The other side does not speak TLS: check the port of `server` in the kubeconfig.",
+    "EOF occurred": "It broke off the handshake: it may want a client certificate, or is no TLS server.",
+    "WRONG_VERSION_NUMBER": "It does not speak TLS: check scheme and port of `server` in the kubeconfig.",
     "KEY_VALUES_MISMATCH": "client-certificate and client-key in the kubeconfig do not belong together.",
 }
 _OTHER_TLS_ADVICE = (
     "Check certificate-authority, client-certificate and client-key in the kubeconfig: each has to be PEM."
 )
+
+# Where in Python's own sources an error was found.
+_OF_PYTHON = re.compile(r"\s*\(_ssl\.c:\d+\)")
 
 
 def _tls_advice(said: str) -> str:
@@ -68,9 +74,8 @@ def _cause(error: BaseException) -> str:
     """The innermost cause in the words of the operating system, where there is one."""
     while (inner := _inner(error)) is not None:
         error = inner
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error).rpartition(">: ")[2].rstrip(".") or type(error).__name__
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return _OF_PYTHON.sub("", said).rstrip(".") or type(error).__name__
 
 
 def _inner(error: BaseException) -> BaseException | None:

@@ -1,18 +1,15 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from demo.resources import CATALOGUE
+from demo import recorded
 from demo.server import ApiServer
-from demo.store import Store
 from inventory.kube.client import Client, Timeouts
 from inventory.kube.connection import Source, connect
 from inventory.kube.discovery import Served
 from inventory.kube.versions import DraVersion
 
-RECORDED = Path(__file__).parents[3] / "demo" / "recorded"
 V1 = Served("v1.36.2", (1, 36), DraVersion.V1)
 
 Connect = Callable[[ApiServer], Client]
@@ -25,19 +22,9 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.lower(), raising=False)
 
 
-def recorded_store() -> Store:
-    store = Store()
-    for resource in CATALOGUE:
-        path = RECORDED / f"{resource.plural}.json"
-        if path.exists():
-            listed = msgspec.json.decode(path.read_bytes())
-            store.load(resource, listed["items"], int(listed["metadata"]["resourceVersion"]))
-    return store
-
-
 @pytest.fixture
 def server() -> Iterator[ApiServer]:
-    with ApiServer(recorded_store()) as started:
+    with ApiServer(recorded.store()) as started:
         yield started
 
 

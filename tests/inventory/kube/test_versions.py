@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from demo import recorded
 from inventory.kube.versions import DraVersion, lift_claim, lift_for, lift_slice, lift_template
-from tests.inventory.kube.conftest import RECORDED
 
+RECORDED = Path(recorded.__file__).parent
 CAPTURED = Path(__file__).parent / "captured"
 
 
