@@ -28,7 +28,7 @@ class ClaimTemplate(models.Model):
     """A ResourceClaimTemplate: the claim that each Pod of a workload gets."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claim_templates")
-    namespace = models.ForeignKey(Namespace, models.CASCADE, related_name="claim_templates")
+    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="claim_templates")
     name = models.CharField(max_length=253)
     uid = models.CharField(max_length=64)
     spec = models.JSONField(default=dict)
@@ -55,7 +55,7 @@ class Claim(models.Model):
         DELETED_RESERVED = "deleted,allocated,reserved"
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claims")
-    namespace = models.ForeignKey(Namespace, models.CASCADE, related_name="claims")
+    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="claims")
     name = models.CharField(max_length=253)
     uid = models.CharField(max_length=64)
     resource_version = models.CharField(max_length=64)

@@ -137,7 +137,7 @@ class Quota(models.Model):
     """A native ResourceQuota, as the API server counts it."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="quotas")
-    namespace = models.ForeignKey(Namespace, models.CASCADE, related_name="quotas")
+    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="quotas")
     name = models.CharField(max_length=253)
     uid = models.CharField(max_length=64)
     hard = models.JSONField(default=dict)

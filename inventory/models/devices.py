@@ -56,7 +56,7 @@ class Card(models.Model):
     key = models.CharField(
         max_length=253, help_text="device name, counter set or parent UUID; unique in its pool"
     )
-    node = models.ForeignKey(Node, models.CASCADE, null=True, related_name="cards")
+    node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="cards")
     product = models.CharField(max_length=64, blank=True)
     uuid = models.CharField(max_length=64, blank=True)
     partitioned = models.BooleanField(default=False)
@@ -85,7 +85,7 @@ class Device(models.Model):
     position = models.PositiveIntegerField(
         default=0, help_text="its place in the pool, in the scheduler's order"
     )
-    node = models.ForeignKey(Node, models.CASCADE, null=True, related_name="devices")
+    node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="devices")
     card = models.ForeignKey(Card, models.SET_NULL, null=True, related_name="devices")
     accelerator = models.BooleanField(default=False)
     product = models.CharField(max_length=64, blank=True)

@@ -8,11 +8,11 @@ class Pod(models.Model):
     """A Pod that holds or awaits claims, or carries HAMi resources, with the workload it belongs to."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="pods")
-    namespace = models.ForeignKey(Namespace, models.CASCADE, related_name="pods")
+    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="pods")
     name = models.CharField(max_length=253)
     uid = models.CharField(max_length=64)
     resource_version = models.CharField(max_length=64)
-    node = models.ForeignKey(Node, models.SET_NULL, null=True, related_name="pods")
+    node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="pods")
     phase = models.CharField(max_length=20, blank=True)
     created_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)

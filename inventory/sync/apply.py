@@ -43,7 +43,8 @@ def apply(lease: Lease, reading: Reading, now: datetime) -> int:
         changes = namespace_rows.changes + node_rows.changes
         skipped, written = _write_objects(cluster, reading, namespace_rows, node_rows)
         _write_kind_states(cluster, reading, now)
-        changes += written + balances.write(cluster) + _write_skipped(cluster, [*_skipped(reading), *skipped])
+        changes += written + balances.write(cluster) + places.forget(namespace_rows.kept, node_rows.kept)
+        changes += _write_skipped(cluster, reading, skipped)
         _finish(cluster, reading, changes)
     return changes
 
@@ -113,14 +114,13 @@ def _owners(reading: Reading) -> dict[tuple[str, str], Owned]:
     }
 
 
-def _skipped(reading: Reading) -> Iterator[Skipped]:
-    for one in reading.kinds.values():
-        yield from one.listing.skipped if one.listing else ()
-
-
-def _write_skipped(cluster: Cluster, skipped: Iterable[Skipped]) -> int:
+def _write_skipped(cluster: Cluster, reading: Reading, in_slices: Iterable[Skipped]) -> int:
+    found = {kind: one.listing.skipped if one.listing else () for kind, one in reading.kinds.items()}
+    found[kinds.RESOURCE_SLICES.resource] = (*found[kinds.RESOURCE_SLICES.resource], *in_slices)
     desired: dict[Key, Values] = {
-        (cluster.pk, one.kind, one.namespace, one.name, one.uid, one.part, one.reason): () for one in skipped
+        (cluster.pk, kind, one.namespace, one.name, one.uid, one.part, one.reason): ()
+        for kind, skipped in found.items()
+        for one in skipped
     }
     key = ("cluster_id", "kind", "namespace", "name", "uid", "part", "reason")
     return reconcile(SkippedObject, SkippedObject.objects.filter(cluster=cluster), key, (), desired).changes

@@ -192,7 +192,7 @@ def _skips(view: PoolView) -> Iterator[Skipped]:
     for placed in view.devices:
         for problem in _problems(placed.device):
             part = f"device {placed.device.name}"
-            yield Skipped("resourceslices", "", placed.slice_name, "", reason=problem, part=part)
+            yield Skipped("ResourceSlice", "", placed.slice_name, "", reason=problem, part=part)
 
 
 def _rows(scope: Any) -> dict[Key, Values]:

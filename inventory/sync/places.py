@@ -1,11 +1,15 @@
-"""Where things are: namespaces with their teams, nodes, native quotas."""
+"""Where things are: namespaces with their teams, nodes, native quotas.
+
+Namespaces and nodes are written before what lies in them and forgotten after it: nothing that is kept, because
+its kind could not be read, ever goes with its place.
+"""
 
 from collections.abc import Iterable, Mapping
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from inventory.kube.objects import Namespace, Node, ResourceQuota
-from inventory.models import Cluster, Quota, TeamNamespace
+from inventory.models import Card, Claim, ClaimTemplate, Cluster, Device, Pod, Quota, TeamNamespace
 from inventory.models import Namespace as NamespaceRow
 from inventory.models import Node as NodeRow
 from inventory.sync.reconcile import Key, Reconciled, Values, reconcile
@@ -34,7 +38,9 @@ def namespaces(
             desired.setdefault((cluster.pk, name), (*before, teams.get(name)))
     for name in named:
         desired.setdefault((cluster.pk, name), ("", {}, False, teams.get(name)))
-    return reconcile(NamespaceRow, scope, ("cluster_id", "name"), _NAMESPACE_FIELDS, desired)
+    return reconcile(
+        NamespaceRow, scope, ("cluster_id", "name"), _NAMESPACE_FIELDS, desired, keep=lambda key: True
+    )
 
 
 def teams_of(cluster: Cluster) -> dict[str, int]:
@@ -58,7 +64,23 @@ def nodes(
             desired.setdefault((cluster.pk, name), tuple(before))
     for name in named:
         desired.setdefault((cluster.pk, name), ("", {}, [], {}, False, None, False))
-    return reconcile(NodeRow, scope, ("cluster_id", "name"), _NODE_FIELDS, desired)
+    return reconcile(NodeRow, scope, ("cluster_id", "name"), _NODE_FIELDS, desired, keep=lambda key: True)
+
+
+def forget(namespaces_left: Iterable[int], nodes_left: Iterable[int]) -> int:
+    """Delete the places that nothing names any more and nothing lies in; how many."""
+    empty = NamespaceRow.objects.filter(pk__in=namespaces_left).exclude(
+        Exists(Claim.objects.filter(namespace=OuterRef("pk")))
+        | Exists(ClaimTemplate.objects.filter(namespace=OuterRef("pk")))
+        | Exists(Pod.objects.filter(namespace=OuterRef("pk")))
+        | Exists(Quota.objects.filter(namespace=OuterRef("pk")))
+    )
+    bare = NodeRow.objects.filter(pk__in=nodes_left).exclude(
+        Exists(Device.objects.filter(node=OuterRef("pk")))
+        | Exists(Card.objects.filter(node=OuterRef("pk")))
+        | Exists(Pod.objects.filter(node=OuterRef("pk")))
+    )
+    return empty.delete()[0] + bare.delete()[0]
 
 
 def _node(node: Node) -> Values:

@@ -17,6 +17,8 @@ class Reconciled:
     """The row of every key afterwards, and how many rows were written or removed."""
 
     ids: dict[Key, int] = field(default_factory=dict)
+    # Rows that are not desired but were kept.
+    kept: frozenset[int] = frozenset()
     created: int = 0
     updated: int = 0
     deleted: int = 0
@@ -53,7 +55,8 @@ def reconcile(
     _update(model, key, fields, [(existing[one][0], one, values) for one, values in updates.items()])
     created = _create(model, key, fields, creations)
     ids = {one: row[0] for one, row in existing.items() if one in desired or keep(one)}
-    return Reconciled({**ids, **created}, len(creations), len(updates), len(gone))
+    kept = frozenset(row for one, row in ids.items() if one not in desired)
+    return Reconciled({**ids, **created}, kept, len(creations), len(updates), len(gone))
 
 
 def _rows(scope: models.QuerySet[Any], key: Sequence[str], fields: Sequence[str]) -> list[tuple[Any, ...]]:

@@ -1,0 +1,46 @@
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demo.server import ApiServer
+from demo.store import Store
+from inventory.models import Cluster
+from inventory.sync.poll import Outcome, poll_cluster
+
+
+class Followed:
+    """A cluster served over HTTP, and the row that follows it."""
+
+    def __init__(self, server: ApiServer, cluster: Cluster) -> None:
+        self.server = server
+        self.store = server.store
+        self.cluster = cluster
+
+    def poll(self) -> Outcome:
+        outcome = poll_cluster(self.cluster.pk)
+        self.cluster.refresh_from_db()
+        return outcome
+
+    def applied(self) -> Outcome:
+        outcome = self.poll()
+        assert outcome.ended == "applied", self.cluster.error_message
+        return outcome
+
+
+Follow = Callable[..., Followed]
+
+
+@pytest.fixture
+def follow(db: None, tmp_path: Path) -> Iterator[Follow]:
+    """Serve a store and register it as a cluster; keyword arguments go to the server."""
+    with ExitStack() as stack:
+
+        def serve(store: Store, name: str = "lab", *, token: str | None = None, **options: Any) -> Followed:
+            server = stack.enter_context(ApiServer(store, **options))
+            path = server.kubeconfig(tmp_path / f"{name}.kubeconfig", token=token)
+            return Followed(server, Cluster.objects.create(name=name, kubeconfig=str(path)))
+
+        yield serve
