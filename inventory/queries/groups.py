@@ -14,7 +14,7 @@ from inventory.queries.kinds import Kind, KindSum, by_kind, over, sharing
 
 
 class GroupRow(msgspec.Struct, frozen=True):
-    """`unknown` cards are in no state: their pool is not complete, or no slice lists them. Ratios are what is left."""
+    """`unknown` cards are in no state: their pool is incomplete or they are not published."""
 
     kind: Kind | None
     nodes: int

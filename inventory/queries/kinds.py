@@ -37,7 +37,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class DimensionSum(msgspec.Struct, frozen=True):
-    """One dimension over all cards of a kind. `stranded` and `unavailable` are what part of `remaining` cannot be had."""
+    """One dimension over all cards of a kind; of `remaining`, `stranded` and `unavailable` are of no use."""
 
     name: str
     unit: Unit
@@ -134,7 +134,7 @@ def _counted(cards: QuerySet[Card]) -> dict[bool, dict[tuple[str, str], tuple[in
     counted = cards.order_by().values_list("partitioned", "pool__driver", "product")
     found: dict[bool, dict[tuple[str, str], tuple[int, int]]] = {False: {}, True: {}}
     for partitioned, driver, product, *numbers in counted.annotate(
-        Count("pk"), Count("pk", filter=Q(shareable=True))
+        number=Count("pk"), shared=Count("pk", filter=Q(shareable=True))
     ):
         found[partitioned][driver, product] = (numbers[0], numbers[1])
     return found

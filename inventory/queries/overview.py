@@ -1,12 +1,13 @@
-"""Everything the first page says, in a fixed number of queries: how full, who holds it, what waits, what needs a look."""
+"""All that the first page says, in a fixed number of queries: how full, who holds it, what waits."""
 
+from collections import Counter
 from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 import msgspec
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, QuerySet
 
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity
@@ -20,11 +21,13 @@ from inventory.queries.slices import TeamBrief
 
 _HELD = (DeviceState.PARTLY_ALLOCATED, DeviceState.FULL, DeviceState.DEDICATED, DeviceState.OVER_ALLOCATED)
 _NOT_KNOWN = (DeviceState.NOT_PUBLISHED, DeviceState.UNKNOWN)
+_PLACES = ("held", "free", "tainted", "unusable", "unknown")
+_COUNTED = (*_PLACES, "over", "tainted_all")
 _POOLS_SHOWN = 5
 
 
 class CardCounts(msgspec.Struct, frozen=True):
-    """Every card is in exactly one of `held`, `free`, `tainted`, `unusable` and `unknown`; `over` are held too."""
+    """Every card is one of `held`, `free`, `tainted`, `unusable` and `unknown`; the other two cut across."""
 
     total: int
     held: int
@@ -33,6 +36,7 @@ class CardCounts(msgspec.Struct, frozen=True):
     unusable: int
     unknown: int
     over: int
+    tainted_all: int
 
 
 class TeamUse(msgspec.Struct, frozen=True):
@@ -48,7 +52,7 @@ class TeamUse(msgspec.Struct, frozen=True):
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """Pods without a node, the longest waiting first; `claims_unused` wait for no card, since no Pod uses them."""
+    """Pods without a node, the longest waiting first; `claims_unused` wait too, but no Pod uses them."""
 
     count: int
     since: datetime | None
@@ -104,18 +108,18 @@ class Overview(msgspec.Struct, frozen=True):
 def overview(clusters: Collection[str], *, waiting_shown: int = 8) -> Overview:
     """Of the named clusters; of all where none is named."""
     cards, pods = _in(Card.objects.all(), clusters), _in(pod_queries.queryset(), clusters)
-    kinds = by_kind(cards)
+    kinds, counts = by_kind(cards), _counts(cards)
     memory, cores = over(kinds, "memory", Unit.BYTES), over(kinds, "cores", Unit.PERCENT)
     teams = holders.by_team(_in(Share.objects.all(), clusters), pods)
     return Overview(
-        cards=_counts(cards),
+        cards=counts,
         kinds=tuple(kinds),
         memory=memory,
         cores=cores,
         teams=_teams(teams, memory, cores),
         pods=sum(team.pods for team in teams),
         waiting=_waiting(pods, _in(Claim.objects.all(), clusters), waiting_shown),
-        oddities=_oddities(clusters, cards),
+        oddities=_oddities(clusters, counts),
         others=_others(_in(Device.objects.filter(accelerator=False), clusters)),
     )
 
@@ -125,19 +129,25 @@ def _in(rows: QuerySet[Any], clusters: Collection[str]) -> QuerySet[Any]:
 
 
 def _counts(cards: QuerySet[Card]) -> CardCounts:
-    unused = ~Q(state__in=(*_HELD, *_NOT_KNOWN))
-    free = Q(state=DeviceState.FREE, tainted=False)
+    counted = cards.order_by().values_list("state", "tainted").annotate(Count("pk"))
+    found: Counter[str] = Counter()
+    for state, tainted, number in counted:
+        found[_place(state, tainted=tainted)] += number
+        found["over"] += number if state == DeviceState.OVER_ALLOCATED else 0
+        found["tainted_all"] += number if tainted else 0
     return CardCounts(
-        **cards.order_by().aggregate(
-            total=Count("pk"),
-            held=Count("pk", filter=Q(state__in=_HELD)),
-            free=Count("pk", filter=free),
-            tainted=Count("pk", filter=unused & Q(tainted=True)),
-            unusable=Count("pk", filter=unused & ~free & Q(tainted=False)),
-            unknown=Count("pk", filter=Q(state__in=_NOT_KNOWN)),
-            over=Count("pk", filter=Q(state=DeviceState.OVER_ALLOCATED)),
-        )
+        total=sum(found[place] for place in _PLACES), **{name: found[name] for name in _COUNTED}
     )
+
+
+def _place(state: str, *, tainted: bool) -> str:
+    if state in _HELD:
+        return "held"
+    if state in _NOT_KNOWN:
+        return "unknown"
+    if tainted:
+        return "tainted"
+    return "free" if state == DeviceState.FREE else "unusable"
 
 
 def _teams(teams: list[holders.TeamRow], memory: DimensionSum, cores: DimensionSum) -> tuple[TeamUse, ...]:
@@ -171,16 +181,13 @@ def _waiting(pods: QuerySet[Any], claims: QuerySet[Claim], shown: int) -> Waitin
     )
 
 
-def _oddities(clusters: Collection[str], cards: QuerySet[Card]) -> Oddities:
+def _oddities(clusters: Collection[str], cards: CardCounts) -> Oddities:
     pools = _in(Pool.objects.exclude(state=Pool.State.COMPLETE).select_related("cluster"), clusters)
-    faults = cards.order_by().aggregate(
-        tainted=Count("pk", filter=Q(tainted=True)),
-        over=Count("pk", filter=Q(state=DeviceState.OVER_ALLOCATED)),
-    )
     return Oddities(
         pools=tuple(map(_odd_pool, pools[:_POOLS_SHOWN])),
         pools_more=max(0, pools.count() - _POOLS_SHOWN),
-        **faults,
+        tainted=cards.tainted_all,
+        over=cards.over,
         claims_idle=_in(Claim.objects.filter(state=Claim.State.ALLOCATED), clusters).count(),
         skipped=_in(SkippedObject.objects.all(), clusters).count(),
     )

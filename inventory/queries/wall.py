@@ -1,6 +1,6 @@
 """The card wall: every card as one cell, cards of a node as one column, cards of a kind side by side.
 
-Past `LARGEST` cards a cell is a run of neighbouring nodes instead, so that no page ever draws more than a screen can show.
+Past `LARGEST` cards a cell is a run of neighbouring nodes, so that no page draws more than a screen can show.
 """
 
 from collections import defaultdict
@@ -21,9 +21,13 @@ BLOCKS = 500
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A card. `use` is whole per cent of the scarcer dimension, None where it is not known."""
+    """A card. `use` is whole per cent of the scarcer dimension, None where it is not known.
+
+    `device` is the first of its devices.
+    """
 
     card: int
+    device: int
     key: str
     use: int | None
     tainted: bool
@@ -102,19 +106,17 @@ def blocks(cards: QuerySet[Any]) -> tuple[BlockGroup, ...]:
         )
     )
     size = max(1, -(-len(columns) // BLOCKS))
-    return tuple(
-        BlockGroup(
-            cluster, Kind(product, _sharing(partitioned, shareable)), tuple(_blocks(list(found), size))
-        )
-        for (cluster, product, partitioned, shareable), found in groupby(columns, key=lambda row: row[:4])
-    )
+    grouped = groupby(columns, key=lambda row: row[:4])
+    return tuple(_block_group(list(found), size) for _, found in grouped)
 
 
 _KIND = ("pool__driver", "product", "partitioned")
 
 
 def _in_order(cards: QuerySet[Any]) -> QuerySet[Any]:
-    ordered = cards.select_related("cluster", "pool").annotate(position=Min("devices__position"))
+    ordered = cards.select_related("cluster", "pool").annotate(
+        position=Min("devices__position"), first_device=Min("devices")
+    )
     return ordered.order_by("cluster__name", *_KIND, "place", "pool", "position", "key")
 
 
@@ -158,6 +160,7 @@ def _cell(
     trusted = card.pool.state == Pool.State.COMPLETE
     return Cell(
         card=card.pk,
+        device=card.first_device,
         key=card.key,
         use=_per_cent(card.use_millionths) if trusted else None,
         tainted=card.tainted,

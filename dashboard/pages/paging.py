@@ -1,0 +1,46 @@
+"""Long tables in pages; the number is in the URL."""
+
+from typing import Any, NamedTuple
+
+from django.core.paginator import EmptyPage, Paginator
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+
+from dashboard.pages.refusal import Refused
+
+ROWS = 50
+
+
+class Paged(NamedTuple):
+    rows: QuerySet[Any]
+    number: int
+    pages: int
+    total: int
+    first: int
+    last: int
+
+
+def paged(request: HttpRequest, rows: QuerySet[Any], size: int = ROWS) -> Paged:
+    """Raises Refused for what is no page number, Http404 for a page past the last."""
+    text = request.GET.get("page") or "1"
+    if not text.isdecimal() or not 0 < len(text) < 8 or int(text) < 1:
+        raise Refused(
+            [("page", _("“%(text)s” is not the number of a page; 1 is the first") % {"text": text[:40]})]
+        )
+    paginator = Paginator(rows, size)
+    try:
+        found = paginator.page(int(text))
+    except EmptyPage as error:
+        raise Http404(
+            _("There is no page %(number)s; the last is %(last)d.")
+            % {"number": text, "last": paginator.num_pages}
+        ) from error
+    return Paged(
+        found.object_list,
+        found.number,
+        paginator.num_pages,
+        paginator.count,
+        found.start_index(),
+        found.end_index(),
+    )

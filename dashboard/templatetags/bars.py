@@ -1,0 +1,85 @@
+"""Bars and squares as SVG: sizes in attributes, no inline style, no script."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from dashboard.charts.segments import Bar, Segment
+from dashboard.charts.squares import Square
+
+register = template.Library()
+
+_STEP = 18
+
+
+@register.simple_tag
+def bar(picture: Bar, height: int = 12) -> SafeString:
+    """A stacked bar. What is free is the track; the label says in words what the bar shows."""
+    return format_html(
+        '<svg class="bar h{h}" height="{h}" role="img" aria-label="{label}">{segments}{patterns}</svg>',
+        h=height,
+        label=picture.label,
+        segments=format_html_join("", "{}", ((_segment(one, height),) for one in picture.segments)),
+        patterns=format_html_join(
+            "",
+            '<svg x="{}%" width="{}%" height="{}"><rect width="100%" height="100%" fill="url(#{})"/></svg>',
+            ((_placed(start), _placed(width), height, name) for name, start, width in picture.patterns),
+        ),
+    )
+
+
+@register.simple_tag
+def squares(cards: Iterable[Square], label: str) -> SafeString:
+    """A row of cards, one square each; colour is the use of the scarcer dimension."""
+    drawn = [_square(card, _STEP * place) for place, card in enumerate(cards)]
+    return format_html(
+        '<svg class="cells" width="{}" height="16" role="group" aria-label="{}">{}</svg>',
+        _STEP * len(drawn),
+        label,
+        format_html_join("", "{}", ((one,) for one in drawn)),
+    )
+
+
+def _segment(segment: Segment, height: int) -> SafeString:
+    return format_html(
+        '<svg class="t{}" x="{}%" width="{}%" height="{}"><title>{}</title>'
+        '<rect width="100%" height="100%"/></svg>',
+        segment.colour,
+        _placed(segment.start),
+        _placed(segment.width),
+        height,
+        segment.title,
+    )
+
+
+def _placed(per_cent: Decimal) -> str:
+    return f"{per_cent:.2f}"
+
+
+def _square(card: Square, x: int) -> SafeString:
+    return format_html(
+        '<a href="{}"><title>{}</title><rect class="{}" x="{}" width="16" height="16" rx="2"/>{}</a>',
+        card.href,
+        card.title,
+        _use_class(card.use),
+        x,
+        _mark(card, x),
+    )
+
+
+def _use_class(use: int | None) -> str:
+    """Exactly free has a grey of its own; the ten steps of the scale are for what is in use."""
+    if use is None:
+        return "unknown"
+    return f"use{min(9, use // 10)}" if use else "free"
+
+
+def _mark(card: Square, x: int) -> SafeString:
+    if card.use is None:
+        return format_html('<path class="dash" d="M{} 8h8"/>', x + 4)
+    if card.tainted:
+        return format_html('<path class="cross" d="M{} 4l8 8m0-8l-8 8"/>', x + 4)
+    return SafeString()

@@ -1,0 +1,77 @@
+"""Quantities, ratios and times in templates, with the exact value in the title."""
+
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from dashboard.templatetags.marks import icon
+from dashboard.words import ages, amounts
+from inventory.dra.units import Unit
+from inventory.kube.quantity import Quantity
+
+register = template.Library()
+
+
+@register.simple_tag
+def amount(quantity: Quantity | None, unit: Unit, reason: str | None = "") -> SafeString:
+    if quantity is None:
+        return unknown(reason)
+    shown, exact = amounts.amount(quantity, unit), amounts.exact(quantity, unit)
+    return (
+        format_html('<span title="{}">{}</span>', exact, shown)
+        if shown != exact
+        else format_html("{}", shown)
+    )
+
+
+@register.simple_tag
+def unknown(reason: str | None = "") -> SafeString:
+    """Not known is never a dash and never zero."""
+    title = format_html(' title="{}"', reason) if reason else ""
+    return format_html('<span class="none part"{}>{}{}</span>', title, icon("part"), _("not known"))
+
+
+@register.simple_tag
+def per_cent(ratio: Decimal | Fraction | None, reason: str | None = "") -> SafeString:
+    return unknown(reason) if ratio is None else format_html("{}", amounts.share_of(Fraction(ratio)))
+
+
+@register.filter
+def dimension(name: str) -> str:
+    return amounts.dimension_label(name)
+
+
+@register.filter
+def count(value: int) -> str:
+    return f"{value:,}"
+
+
+@register.simple_tag
+def since(moment: datetime | None) -> SafeString:
+    """The age of something, with the instant in the title."""
+    return _time(moment, ages.age)
+
+
+@register.simple_tag
+def ago(moment: datetime | None) -> SafeString:
+    return _time(moment, ages.ago)
+
+
+@register.simple_tag
+def at(moment: datetime | None) -> SafeString:
+    return _time(moment, ages.clock)
+
+
+def _time(moment: datetime | None, words: object) -> SafeString:
+    if moment is None:
+        return unknown()
+    text = words(moment, timezone.now())  # type: ignore[operator]
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), ages.instant(moment), text
+    )

@@ -1,0 +1,66 @@
+"""The word, the icon and the tone of every state. The colour only repeats what icon and word say."""
+
+from typing import NamedTuple
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from inventory.models import Claim, KindState, Pool
+from inventory.models.devices import DeviceState
+from inventory.queries.pods import PodState
+
+
+class Badge(NamedTuple):
+    """`tone` is a class of the style sheet: empty (neutral), ok, warn, bad or note."""
+
+    word: str | Promise
+    icon: str
+    tone: str = ""
+    mark: str = ""
+
+
+DEVICE = {
+    DeviceState.FREE: Badge(pgettext_lazy("device", "free"), "free", mark="○"),
+    DeviceState.PARTLY_ALLOCATED: Badge(_("partly used"), "half", mark="◐"),
+    DeviceState.FULL: Badge(pgettext_lazy("device", "full"), "full", mark="●"),
+    DeviceState.DEDICATED: Badge(_("whole card"), "whole", mark="■"),
+    DeviceState.OVER_ALLOCATED: Badge(_("over-allocated"), "bad", "bad", mark="⬡"),
+    DeviceState.UNAVAILABLE: Badge(_("unavailable"), "warn", "warn", mark="▲"),
+    DeviceState.NOT_PUBLISHED: Badge(_("not published"), "part", "warn", mark="▲"),
+    DeviceState.UNKNOWN: Badge(_("not known"), "part", "warn", mark="▲"),
+}
+
+CLAIM = {
+    Claim.State.PENDING: Badge(_("pending"), "wait", "warn"),
+    Claim.State.ALLOCATED: Badge(_("allocated, not in use"), "half"),
+    Claim.State.RESERVED: Badge(_("in use"), "full"),
+    Claim.State.DELETED: Badge(_("being deleted"), "wait", "warn"),
+    Claim.State.DELETED_ALLOCATED: Badge(_("being deleted, still allocated"), "wait", "warn"),
+    Claim.State.DELETED_RESERVED: Badge(_("being deleted, still in use"), "wait", "warn"),
+}
+
+POOL = {
+    Pool.State.COMPLETE: Badge(_("complete"), "ok", "ok"),
+    Pool.State.INCOMPLETE: Badge(_("incomplete"), "part", "warn"),
+    Pool.State.INCONSISTENT: Badge(_("inconsistent"), "warn", "warn"),
+    Pool.State.INVALID: Badge(_("invalid"), "bad", "bad"),
+    Pool.State.NOT_PUBLISHED: Badge(_("not published"), "part", "warn"),
+}
+
+KIND = {
+    KindState.State.NEVER: Badge(_("never read"), "never"),
+    KindState.State.READ: Badge(pgettext_lazy("kind", "read"), "ok", "ok"),
+    KindState.State.FORBIDDEN: Badge(_("not allowed to read"), "deny", "bad"),
+    KindState.State.FAILED: Badge(_("reading failed"), "bad", "bad"),
+}
+
+POD = {
+    PodState.FINISHED: Badge(_("ended"), "ok"),
+    PodState.WAITING: Badge(_("waiting"), "wait", "warn"),
+    PodState.HOLDING: Badge(_("holds"), "full"),
+    PodState.PLACED: Badge(_("holds nothing"), "free"),
+}
+
+TAINTED = Badge(_("tainted"), "warn", "warn", "▲")
+NO_TEAM = _("no team")

@@ -1,0 +1,46 @@
+"""One search over Pods, claims, devices and nodes, by parts of names and UUIDs."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import Q, QuerySet
+
+from inventory.models import Claim, Device, Node, Pod
+from inventory.queries import nodes
+
+
+class Hits(NamedTuple):
+    """The first rows, and how many there are in all."""
+
+    rows: Sequence[Any]
+    total: int
+
+
+class Found(NamedTuple):
+    pods: Hits
+    claims: Hits
+    devices: Hits
+    nodes: Hits
+
+    @property
+    def total(self) -> int:
+        return sum(hits.total for hits in self)
+
+
+def find(text: str, *, shown: int) -> Found:
+    """What has the text in its name, in any case; devices also in their UUID, Pods and claims in their UID."""
+    pods = Pod.objects.select_related("cluster", "namespace__team", "node")
+    claims = Claim.objects.select_related("cluster", "namespace__team")
+    devices = Device.objects.select_related("cluster", "pool", "node")
+    named: QuerySet[Node] = nodes.queryset()
+    return Found(
+        pods=_hits(pods.filter(Q(name__icontains=text) | Q(uid__iexact=text)), shown),
+        claims=_hits(claims.filter(Q(name__icontains=text) | Q(uid__iexact=text)), shown),
+        devices=_hits(devices.filter(Q(name__icontains=text) | Q(uuid__icontains=text)), shown),
+        nodes=_hits(named.filter(name__icontains=text), shown),
+    )
+
+
+def _hits(found: QuerySet[Any], shown: int) -> Hits:
+    rows = list(found[: shown + 1])
+    return Hits(rows[:shown], len(rows) if len(rows) <= shown else found.count())
