@@ -13,7 +13,9 @@ class PairsFormatter(logging.Formatter):
 
     def __init__(self) -> None:
         super().__init__(
-            "time=%(asctime)s level=%(levelname)s logger=%(name)s %(message)s", "%Y-%m-%dT%H:%M:%SZ"
+            "time=%(asctime)s level=%(levelname)s logger=%(name)s request=%(request_id)s %(message)s",
+            "%Y-%m-%dT%H:%M:%SZ",
+            defaults={"request_id": "-"},
         )
 
     def formatMessage(self, record: logging.LogRecord) -> str:

@@ -33,8 +33,11 @@ SLICEBOARD_ACCELERATORS = environment.listing("SLICEBOARD_ACCELERATORS", DEFAULT
 
 # --- Secrets ---
 
-# Empty outside debug: Django then refuses to sign anything, and check sliceboard.E001 says what to do.
-SECRET_KEY = environment.text("SLICEBOARD_SECRET_KEY", "debug only, never in use elsewhere" if DEBUG else "")
+# Made at the first `run` or `demo`. Without any Django refuses to sign, and check sliceboard.E001 says what to do.
+_key_file = SLICEBOARD_STATE / "secret-key"
+SECRET_KEY = environment.text("SLICEBOARD_SECRET_KEY", environment.content(_key_file))
+if DEBUG and not SECRET_KEY:
+    SECRET_KEY = "for debugging only, known to everybody"  # noqa: S105
 SECRET_KEY_FALLBACKS = environment.listing("SLICEBOARD_SECRET_KEY_FALLBACKS")
 
 # --- Applications ---
@@ -57,6 +60,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "dashboard.health.HealthMiddleware",
+    "dashboard.request_id.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -158,6 +163,25 @@ REST_FRAMEWORK: dict[str, Any] = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_RENDERER_CLASSES": ["dashboard.api.renderers.JsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "dashboard.api.renderers.Negotiation",
+    "EXCEPTION_HANDLER": "dashboard.api.problems.answer_exception",
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {
+        "user": f"{environment.whole('SLICEBOARD_API_RATE', 1200, least=1, most=1_000_000)}/minute"
+    },
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Sliceboard",
+    "DESCRIPTION": "Which Pod holds which slice of which card, and what is left. docs/api.md has the rules.",
+    "VERSION": "v1",
+    "OAS_VERSION": "3.1.1",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [],
+    "SORT_OPERATION_PARAMETERS": False,
 }
 _token_days = environment.whole("SLICEBOARD_TOKEN_DAYS", 0, least=0, most=3650)
 REST_KNOX = {
@@ -220,7 +244,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"pairs": {"()": "dashboard.logs.PairsFormatter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "pairs"}},
+    "filters": {"request_id": {"()": "dashboard.request_id.RequestIdFilter"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "pairs", "filters": ["request_id"]},
+    },
     "root": {"handlers": ["stderr"], "level": _log_level},
     "loggers": {
         "django": {"handlers": [], "level": _log_level, "propagate": True},

@@ -1,10 +1,7 @@
 from django.contrib import admin
-from django.urls import path
-
-from dashboard import health
+from django.urls import include, path
 
 urlpatterns = [
     path("admin/", admin.site.urls),
-    path("livez", health.livez),
-    path("readyz", health.readyz),
+    path("api/", include("dashboard.api.urls")),
 ]

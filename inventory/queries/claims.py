@@ -30,7 +30,7 @@ KINDS = ("resourceclaims", "pods")
 
 
 class ConsumerRow(msgspec.Struct, frozen=True):
-    """An entry of reservedFor; `gone` where it names a Pod that is no longer there, null where that is not known."""
+    """An entry of reservedFor; `gone` where it names a Pod that is no longer there, null: not known."""
 
     api_group: str
     resource: str
@@ -55,7 +55,7 @@ class Owner(msgspec.Struct, frozen=True):
 
 
 class ClaimRow(msgspec.Struct, frozen=True):
-    """A claim. `age_seconds` is its age when its cluster was read, so that it belongs to the same snapshot."""
+    """A claim. `age_seconds` is its age when its cluster was read: it belongs to the same snapshot."""
 
     id: int
     cluster: str

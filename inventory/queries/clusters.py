@@ -19,7 +19,7 @@ SKIPPED_SHOWN = 500
 class KindRow(msgspec.Struct, frozen=True):
     """How reading one kind went.
 
-    `lag_seconds` is how far its last success lay behind the last attempt to read the cluster; null: never read.
+    `lag_seconds` is how far its last success lay behind the last attempt on the cluster; null: never read.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class SkippedRow(msgspec.Struct, frozen=True):
 
 
 class ClusterRow(msgspec.Struct, frozen=True):
-    """A cluster. `objects_skipped` counts all that could not be read; `skipped` holds the first 500, in a detail."""
+    """A cluster. `objects_skipped` counts what could not be read; an item has the first 500 in `skipped`."""
 
     id: int
     name: str

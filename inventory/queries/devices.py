@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from django.db.models import QuerySet, prefetch_related_objects
 
-from inventory.models import Device, Share
+from inventory.models import Balance, Device, Share
 from inventory.models.devices import DeviceState
 from inventory.queries.briefs import CardBrief, card_brief, node_name
 from inventory.queries.dimensions import Dimension, dimensions
@@ -131,8 +131,14 @@ def one(device_id: int) -> DeviceRow | None:
     return next(iter(rows(queryset().filter(pk=device_id))), None)
 
 
+def dimension_names(found: QuerySet[Device]) -> list[str]:
+    """The dimensions that any of the devices has, by name."""
+    balances = Balance.objects.filter(device__in=found.order_by().values("pk")).order_by("dimension")
+    return list(balances.values_list("dimension", flat=True).distinct())
+
+
 def _holders(devices: Sequence[Device]) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
-    """Which teams hold each device, and through which classes claims came to it. Admin access holds nothing."""
+    """Which teams hold each device, and by which classes claims came to it. Admin access holds nothing."""
     teams: defaultdict[int, set[str]] = defaultdict(set)
     classes: defaultdict[int, set[str]] = defaultdict(set)
     shares = Share.objects.filter(device__in=[device.pk for device in devices]).order_by()

@@ -45,19 +45,18 @@ class StatesField(NamesField):
     """Some of a closed set of values."""
 
     def validate(self, value: Any) -> None:
-        allowed = [choice for choice, _ in self.choices]
+        choices: Any = self.choices
+        allowed = [choice for choice, _ in choices]
         unknown = [name for name in value if name not in allowed]
         if unknown:
             one_of = ", ".join(map(str, allowed))
             raise ValidationError([f"{name!r} is not one of {one_of}" for name in unknown])
 
 
-class Names(django_filters.MultipleChoiceFilter):
+class Names(django_filters.MultipleChoiceFilter):  # type: ignore[misc]
     """The field is one of the given names."""
 
-    field_class = NamesField
-    # A closed set of answers would make the form of a page; names come from clusters.
-    always_filter = False
+    field_class: type[NamesField] = NamesField
 
     def filter(self, qs: QuerySet[Any], value: Sequence[str]) -> QuerySet[Any]:
         return qs.filter(**{f"{self.field_name}__in": value}) if value else qs
@@ -72,7 +71,7 @@ class States(Names):
 
 
 class Related(Names):
-    """Something related to the row, of which there may be many, has one of the names; `also` must hold of it too."""
+    """One of the things related to the row has one of the names, and `also` holds of that very one."""
 
     def __init__(self, *args: Any, also: dict[str, Any] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -103,7 +102,7 @@ class HeldKnown(Held, KnownNames):
     """A condition on a share whose values Sliceboard itself keeps."""
 
 
-class Truth(django_filters.ChoiceFilter):
+class Truth(django_filters.ChoiceFilter):  # type: ignore[misc]
     """`true` or `false`, and nothing else."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -150,8 +149,8 @@ class LabelSelector(Names):
         return qs.filter(found)
 
 
-class Ordering(django_filters.OrderingFilter):
-    """Unknown values last in either direction; equals in the order of their ids, so that pages do not overlap."""
+class Ordering(django_filters.OrderingFilter):  # type: ignore[misc]
+    """Unknown values last in either direction; equals by their ids, so that pages do not overlap."""
 
     def filter(self, qs: QuerySet[Any], value: Sequence[str] | None) -> QuerySet[Any]:
         if not value:
@@ -163,7 +162,7 @@ class Ordering(django_filters.OrderingFilter):
         return field.desc(nulls_last=True) if name.startswith("-") else field.asc(nulls_last=True)
 
 
-class Filters(django_filters.FilterSet):
+class Filters(django_filters.FilterSet):  # type: ignore[misc]
     """Base of all filters. `held_through` leads from a share to the row that is narrowed by its shares."""
 
     held_through = ""

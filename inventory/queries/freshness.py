@@ -9,7 +9,7 @@ import msgspec
 from django.conf import settings
 from django.db.models import Count
 
-from inventory.models import Cluster, KindState, Pool, SkippedObject
+from inventory.models import Cluster, KindState, Pool, SkippedObject, Team
 
 
 class ReadState(StrEnum):
@@ -30,8 +30,8 @@ class Fault(msgspec.Struct, frozen=True):
 class ClusterFreshness(msgspec.Struct, frozen=True):
     """What is known of one cluster's snapshot.
 
-    `failing` is a cluster whose last attempt failed; it keeps its earlier snapshot, if it has one, and `stale`
-    says whether that is too old. `forbidden` and `failed` are kinds that could not be read at the last poll.
+    `failing` is a cluster whose last attempt failed; it keeps its earlier snapshot, if it has one, and
+    `stale` says whether that is too old. `forbidden` and `failed`: kinds that the last poll could not read.
     """
 
     id: int
@@ -48,7 +48,7 @@ class ClusterFreshness(msgspec.Struct, frozen=True):
 
 
 class Freshness(msgspec.Struct, frozen=True):
-    """`as_of` is the oldest observation behind an answer, None before the first; `generation` changes with any."""
+    """`as_of` is the oldest observation behind an answer, None before the first one."""
 
     as_of: datetime | None
     stale: bool
@@ -146,9 +146,15 @@ def _cluster(
 
 
 def _generation(clusters: Iterable[Cluster], *, stale: bool) -> tuple[str, ...]:
-    """Every attempt counts, also one that failed or changed nothing: an answer's `as_of` never falls behind."""
-    stamps = (
-        f"{one.pk}:{one.name}:{one.enabled}:{one.revision}:{one.observed_at}:{one.attempted_at}:{one.error_at}:{one.error_reason}"
-        for one in clusters
-    )
-    return (*stamps, f"stale={stale}")
+    """Changes with every attempt, also one that failed or changed nothing: `as_of` never falls behind.
+
+    Teams may be renamed between polls.
+    """
+    teams = Team.objects.order_by("pk").values_list("pk", "slug")
+    return (f"stale={stale}", *map(_stamp, clusters), *(f"team={pk}:{slug}" for pk, slug in teams))
+
+
+def _stamp(cluster: Cluster) -> str:
+    told = (cluster.name, cluster.enabled, cluster.revision, cluster.error_reason)
+    times = (cluster.observed_at, cluster.attempted_at, cluster.error_at)
+    return ":".join(map(str, (cluster.pk, *told, *times)))

@@ -9,7 +9,7 @@ import msgspec
 from django.db.models import Count, Min, Q, QuerySet
 
 from inventory.kube.quantity import Quantity
-from inventory.models import Claim, Pod, Share, Team
+from inventory.models import Claim, Share, Team
 from inventory.queries.pods import PodState
 from inventory.queries.sums import halves, summed
 
@@ -19,7 +19,7 @@ _Key = tuple[int | None, str, str, str]
 
 
 class HeldAmount(msgspec.Struct, frozen=True):
-    """How much of one dimension a team's shares hold; `shares_unknown` are left out, their amount is not known."""
+    """How much of one dimension a team's shares hold, but for `shares_unknown`, whose amount is not known."""
 
     driver: str
     product: str | None
@@ -45,7 +45,7 @@ class TeamRow(msgspec.Struct, frozen=True):
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """What has no card yet: Pods without a node, claims without a device, and of those the ones no Pod uses."""
+    """What has no card yet: Pods without a node, claims without a device, and those that no Pod uses."""
 
     pods: int
     pods_since: datetime | None
@@ -53,7 +53,7 @@ class Waiting(msgspec.Struct, frozen=True):
     claims_unused: int
 
 
-def by_team(shares: QuerySet[Share], pods: QuerySet[Pod]) -> list[TeamRow]:
+def by_team(shares: QuerySet[Share], pods: QuerySet[Any]) -> list[TeamRow]:
     """Every team that there is, those which hold nothing included, and last what belongs to none.
 
     Only accelerators are counted, and no admin access. A claim that many Pods use is one share.
@@ -68,7 +68,7 @@ def by_team(shares: QuerySet[Share], pods: QuerySet[Pod]) -> list[TeamRow]:
     return [_row(key, team, held.get(key, [0, 0]), states, amounts.get(key, [])) for key, team in teams]
 
 
-def waiting(pods: QuerySet[Pod], claims: QuerySet[Claim]) -> Waiting:
+def waiting(pods: QuerySet[Any], claims: QuerySet[Claim]) -> Waiting:
     """`pods` as `inventory.queries.pods.queryset` gives them."""
     without_node = (
         pods.filter(state=PodState.WAITING).order_by().aggregate(found=Count("pk"), since=Min("created_at"))
@@ -85,7 +85,7 @@ def _counts(shares: QuerySet[Share]) -> Iterable[tuple[Any, ...]]:
     )
 
 
-def _pods(pods: QuerySet[Pod]) -> Counter[tuple[int | None, str]]:
+def _pods(pods: QuerySet[Any]) -> Counter[tuple[int | None, str]]:
     found = pods.order_by().values_list("namespace__team_id", "state").annotate(Count("pk", distinct=True))
     return Counter({(team, state): count for team, state, count in found})
 
@@ -111,7 +111,7 @@ def _groups(shares: QuerySet[Share], path: str, column: str) -> Iterable[Mapping
     """What a share holds is what it consumes, or all of a device that it has to itself."""
     amount = f"{path}__{column}"
     keys = (_TEAM, "device__pool__driver", "device__card__product")
-    return (
+    groups: Iterable[Mapping[str, Any]] = (
         shares.filter(**{f"{path}__isnull": False})
         .values(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
         .annotate(
@@ -120,6 +120,7 @@ def _groups(shares: QuerySet[Share], path: str, column: str) -> Iterable[Mapping
             **halves("held", amount),
         )
     )
+    return groups
 
 
 def _add(sums: dict[_Key, _Sum], group: Mapping[str, Any], path: str) -> None:

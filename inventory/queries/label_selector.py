@@ -38,13 +38,13 @@ class LabelText(Func):
         super().__init__(labels)
         self.key = key
 
-    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, list[Any]]:
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, tuple[Any, ...]]:
         sql, params = compiler.compile(self.source_expressions[0])
-        return f"JSON_EXTRACT({sql}, %s)", [*params, f'$."{self.key}"']
+        return f"JSON_EXTRACT({sql}, %s)", (*params, f'$."{self.key}"')
 
-    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, list[Any]]:
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, tuple[Any, ...]]:
         sql, params = compiler.compile(self.source_expressions[0])
-        return f"({sql} ->> %s::text)", [*params, self.key]
+        return f"({sql} ->> %s::text)", (*params, self.key)
 
 
 def condition(text: str, labels: F | Expression) -> Q:
@@ -59,7 +59,7 @@ def _holds(label: LabelText, values: list[str] | None, *, wanted: bool) -> Q:
     if values is None:
         return Q(IsNull(label, not wanted))
     among = Q(In(label, [Value(value) for value in values]))
-    return among if wanted else Q(IsNull(label, True)) | ~among
+    return among if wanted else _holds(label, None, wanted=False) | ~among
 
 
 def _requirements(text: str) -> Iterator[tuple[str, list[str] | None, bool]]:

@@ -28,7 +28,7 @@ KINDS = ("resourceslices", "resourceclaims", "pods", "nodes")
 
 
 class NodeRow(msgspec.Struct, frozen=True):
-    """A node. Null for `ready`: not known, as for a node that only its devices or Pods name (`listed` false)."""
+    """A node. `listed` is false where only its devices or Pods name it; null for `ready`: not known."""
 
     id: int
     cluster: str

@@ -9,7 +9,7 @@ from inventory.queries.requests import RequestRow
 
 
 class Pending(msgspec.Struct, frozen=True):
-    """`source` is who says so: `scheduler`, where a Pod carries its message, or `sliceboard`, from the objects read."""
+    """`source` is who says so: `scheduler`, by a Pod's condition, or `sliceboard`, from the objects read."""
 
     reason: str
     message: str

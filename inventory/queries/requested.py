@@ -37,22 +37,22 @@ class AsksFor(Func):
         super().__init__(F(spec), *map(Value, classes), *([F(request)] if request else []))
         self.named = bool(request)
 
-    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, list[Any]]:
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, tuple[Any, ...]]:
         return self._filled(compiler, _SQLITE, _SQLITE_NAMED)
 
-    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, list[Any]]:
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, tuple[Any, ...]]:
         return self._filled(compiler, _POSTGRESQL, _POSTGRESQL_NAMED)
 
-    def _filled(self, compiler: Any, template: str, named: str) -> tuple[str, list[Any]]:
+    def _filled(self, compiler: Any, template: str, named: str) -> tuple[str, tuple[Any, ...]]:
         (spec, params), *others = (compiler.compile(one) for one in self.source_expressions)
         classes = others[:-1] if self.named else others
         suffix = named.format(request=others[-1][0]) if self.named else ""
         sql = template.format(spec=spec, classes=", ".join(text for text, _ in classes), named=suffix)
-        return sql, [*params, *(param for _, own in others for param in own)]
+        return sql, (*params, *(param for _, own in others for param in own))
 
 
 class RequestedClass(Names):
-    """A device class that the claim spec in `spec` asks for, in the request named by `request` if one is given."""
+    """A device class that the claim spec asks for; by the request that `request` names, if it is given."""
 
     def __init__(self, *, spec: str, request: str = "", **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
-from inventory.models import Claim, PodClaim, Share
+from inventory.models import Balance, Claim, ConsumedCapacity, PodClaim, Share
 from inventory.queries.briefs import ClaimBrief, DeviceBrief, PodBrief, claim_brief, pod_brief
 from inventory.queries.filters import (
     Filters,
@@ -99,6 +99,16 @@ def rows(page: Iterable[Share]) -> list[ShareRow]:
 
 def one(share_id: int) -> ShareRow | None:
     return next(iter(rows(queryset().filter(pk=share_id))), None)
+
+
+def dimension_names(found: QuerySet[Share]) -> list[str]:
+    """The dimensions that any of the shares consumes or holds, by name."""
+    ids = found.order_by().values("pk")
+    consumed = ConsumedCapacity.objects.filter(share__in=ids).order_by().values_list("dimension", flat=True)
+    balances = (
+        Balance.objects.filter(device__held_shares__in=ids).order_by().values_list("dimension", flat=True)
+    )
+    return sorted({*consumed.distinct(), *balances.distinct()})
 
 
 def users_of(path: str) -> "Prefetch[str, QuerySet[PodClaim], str]":

@@ -39,8 +39,8 @@ class TotalRow(msgspec.Struct, frozen=True):
     """One dimension over the cards of a driver and product.
 
     `remaining` falls apart into `usable`, `stranded` (on cards where another dimension is used up) and
-    `unavailable` (on cards that are tainted or cannot be used now). The amounts cover `cards`; `cards_unknown`
-    are left out because a number of theirs is not known. Null: no card is covered.
+    `unavailable` (on cards that are tainted or cannot be used now). The amounts cover `cards`, and leave
+    out `cards_unknown`, of which a number is not known. Null: no card is covered.
     """
 
     driver: str
@@ -58,7 +58,7 @@ class TotalRow(msgspec.Struct, frozen=True):
 
 
 class CardCounts(msgspec.Struct, frozen=True):
-    """How many cards of a driver and product are in each state; `tainted` ones are counted in their state too."""
+    """How many cards of a driver and product are in each state; `tainted` ones are in a state too."""
 
     driver: str
     product: str | None
@@ -129,13 +129,14 @@ def over_products(rows: Iterable[TotalRow]) -> list[TotalRow]:
 
 def _groups(cards: QuerySet[Card], fields: Sequence[str]) -> Iterable[Mapping[str, Any]]:
     balances = Balance.objects.filter(card__in=cards.order_by().values("pk")).order_by()
-    return balances.values(*dict.fromkeys((*fields, *_GROUPED_BY))).annotate(
+    groups: Iterable[Mapping[str, Any]] = balances.values(*dict.fromkeys((*fields, *_GROUPED_BY))).annotate(
         known=Count("pk", filter=_KNOWN),
         unknown=Count("pk", filter=~_KNOWN),
         **halves("total_sum", "total", _KNOWN),
         **halves("allocated_sum", "allocated", _KNOWN),
         **halves("remaining_sum", "remaining", _KNOWN),
     )
+    return groups
 
 
 def _add(sums: _Sums, group: Mapping[str, Any]) -> None:

@@ -1,0 +1,74 @@
+"""Errors as RFC 9457 problem details."""
+
+import logging
+import math
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse
+from rest_framework import exceptions
+from rest_framework.views import set_rollback
+
+from dashboard.api.wire import encode
+
+logger = logging.getLogger(__name__)
+
+_WITHOUT_FIELD = "non_field_errors"
+
+
+def problem(status: int, detail: str, errors: list[dict[str, str]] | None = None) -> HttpResponse:
+    """The type is `about:blank`: the status says what kind it is, `detail` and `errors` what to do."""
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+    }
+    if errors:
+        body["errors"] = errors
+    response = HttpResponse(encode(body), content_type="application/problem+json", status=status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def answer_exception(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
+    """DRF's exception handler: every refusal as a problem, in JSON whatever was asked for."""
+    if isinstance(error, Http404):
+        error = exceptions.NotFound()
+    elif isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied()
+    if not isinstance(error, exceptions.APIException):
+        return None
+    set_rollback()
+    response = problem(error.status_code, *_told(error))
+    for name, value in _headers(error).items():
+        response[name] = value
+    return response
+
+
+def _told(error: exceptions.APIException) -> tuple[str, list[dict[str, str]] | None]:
+    if not isinstance(error, exceptions.ValidationError):
+        return str(error.detail), None
+    errors = list(_fields(error.detail))
+    named = ", ".join(dict.fromkeys(one["field"] for one in errors if "field" in one))
+    return f"These parameters cannot be used: {named}." if named else errors[0]["detail"], errors
+
+
+def _fields(detail: Any) -> list[dict[str, str]]:
+    if not isinstance(detail, dict):
+        return [{"detail": str(one)} for one in detail]
+    return [
+        {"detail": str(one)} if field == _WITHOUT_FIELD else {"field": str(field), "detail": str(one)}
+        for field, found in detail.items()
+        for one in (found if isinstance(found, list) else [found])
+    ]
+
+
+def _headers(error: exceptions.APIException) -> dict[str, str]:
+    headers = {}
+    if challenge := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = challenge
+    if (wait := getattr(error, "wait", None)) is not None:
+        headers["Retry-After"] = str(math.ceil(wait))
+    return headers

@@ -1,0 +1,59 @@
+"""The routes of the REST API."""
+
+from typing import Any
+
+from django.urls import include, path, re_path
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.routers import DefaultRouter
+from rest_framework.views import APIView
+
+from dashboard.api.claims import Claims
+from dashboard.api.clusters import Clusters
+from dashboard.api.device_classes import DeviceClasses
+from dashboard.api.devices import Devices
+from dashboard.api.docs import docs
+from dashboard.api.nodes import Nodes
+from dashboard.api.pods import Pods
+from dashboard.api.pools import Pools
+from dashboard.api.shares import Shares
+
+RESOURCES = {
+    "clusters": Clusters,
+    "nodes": Nodes,
+    "pools": Pools,
+    "device-classes": DeviceClasses,
+    "devices": Devices,
+    "shares": Shares,
+    "claims": Claims,
+    "pods": Pods,
+}
+
+
+class Router(DefaultRouter):
+    """`format` is a parameter here, never an ending of the path."""
+
+    include_format_suffixes = False
+
+
+class NotThere(APIView):
+    """A path of no resource, answered as every other mistake is."""
+
+    schema = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        raise NotFound
+
+
+_router = Router(use_regex_path=False)
+for _prefix, _resource in RESOURCES.items():
+    _router.register(_prefix, _resource, basename=_prefix)
+
+urlpatterns = [
+    path("v1/", include(_router.urls)),
+    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("docs/", docs, name="api-docs"),
+    re_path(r"^.*/$", NotThere.as_view()),
+]
