@@ -28,3 +28,9 @@ def refuse_without_broker(**kwargs: Any) -> None:
 @signals.setup_logging.connect
 def keep_logging_of_django(**kwargs: Any) -> None:
     """A receiver of this signal keeps Celery from setting up its own handlers."""
+
+
+@signals.worker_ready.connect
+def poll_at_once(**kwargs: Any) -> None:
+    """Beat would let the first period pass; the lease of a cluster keeps two polls apart."""
+    app.send_task("inventory.tasks.poll_clusters", expires=settings.SLICEBOARD_POLL_SECONDS)

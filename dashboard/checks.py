@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 from django.core.exceptions import ImproperlyConfigured
 
+from dashboard import declared_clusters
 from inventory.dra.accelerators import RuleError, parse
 
 _MAKE_A_KEY = "Set it, or name a file with SLICEBOARD_SECRET_KEY_FILE; `openssl rand -base64 48` makes one."
@@ -34,6 +35,23 @@ def accelerator_rules_can_be_read(**kwargs: Any) -> list[CheckMessage]:
                     f"SLICEBOARD_ACCELERATORS: {error}",
                     hint="docs/configuration.md shows how a rule is written.",
                     id="sliceboard.E002",
+                )
+            )
+    return found
+
+
+@register()
+def clusters_can_be_read(**kwargs: Any) -> list[CheckMessage]:
+    found: list[CheckMessage] = []
+    for text in settings.SLICEBOARD_CLUSTERS:
+        try:
+            declared_clusters.parse(text)
+        except declared_clusters.DeclarationError as error:
+            found.append(
+                Error(
+                    f"SLICEBOARD_CLUSTERS: {error}",
+                    hint="docs/configuration.md shows how a cluster is named.",
+                    id="sliceboard.E003",
                 )
             )
     return found

@@ -28,6 +28,16 @@ def text(name: str, default: str = "") -> str:
     return value or default
 
 
+def content(path: Path) -> str:
+    """Of a file that need not be there."""
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{path}: {error}.") from None
+
+
 def choice(name: str, default: str, allowed: tuple[str, ...]) -> str:
     value = text(name, default)
     if value not in allowed:

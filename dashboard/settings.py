@@ -33,7 +33,8 @@ SLICEBOARD_ACCELERATORS = environment.listing("SLICEBOARD_ACCELERATORS", DEFAULT
 
 # --- Secrets ---
 
-# Made at the first `run` or `demo`. Without any Django refuses to sign, and check sliceboard.E001 says what to do.
+# The file is made at the first `run` or `demo`. Without any key Django refuses to sign, and the check
+# sliceboard.E001 says what to do.
 _key_file = SLICEBOARD_STATE / "secret-key"
 SECRET_KEY = environment.text("SLICEBOARD_SECRET_KEY", environment.content(_key_file))
 if DEBUG and not SECRET_KEY:

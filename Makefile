@@ -1,0 +1,71 @@
+# Needs Python 3.11 or later and make; everything else is set up in .venv, from requirements/ with hashes.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_VERSION := 0.13.9
+STATE := $(or $(SLICEBOARD_STATE),.state)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo run test test-postgresql lint format lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-16s %s\n", $$1, $$2 }'
+
+demo: $(VENV)/embedded ## Serve the dashboard with two demo clusters (PORT, DEMO_PASSWORD, DEMO_TOKEN)
+	@exec $(BIN)/python manage.py demo
+
+run: $(VENV)/embedded ## Serve the dashboard for your own clusters (SLICEBOARD_CLUSTERS or KUBECONFIG)
+	@exec $(BIN)/python manage.py run
+
+test: $(VENV)/dev ## Run all tests: on SQLite, then those that use the database on PostgreSQL
+	$(BIN)/python -m pytest --numprocesses 2 --database postgresql --only-database --quiet
+	$(BIN)/python -m pytest --numprocesses 2
+
+lint: $(VENV)/dev ## Check style, format, types, import rules, templates, settings and migrations
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/djlint --quiet --check --lint templates
+	SLICEBOARD_SECRET_KEY=lint-only $(BIN)/python -W ignore::RuntimeWarning manage.py check --fail-level WARNING
+	SLICEBOARD_SECRET_KEY=lint-only $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+
+format: $(VENV)/dev ## Format the code and the templates, and mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/djlint --quiet --reformat templates
+
+lock: $(VENV)/dev ## Resolve requirements/*.in anew, with hashes for every platform
+	for set in core embedded dev; do \
+	  $(BIN)/uv pip compile requirements/$$set.in --universal --python-version 3.11 --generate-hashes --upgrade \
+	    --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements/$$set.txt || exit 1; \
+	done
+
+clean: ## Remove the state of demo and run, and what tools have left; the environment in .venv stays
+	rm -rf $(STATE) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.* coverage.xml
+	find . -path ./$(VENV) -prune -o -type d -name __pycache__ -exec rm -rf {} +
+
+$(VENV)/uv:
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, $(PYTHON) is " + sys.version.split()[0] + \
+	  ": name another one with PYTHON=...") if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@# Only a faster pip: where it cannot be had, pip does the same.
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@touch $@
+
+# Whoever has the tools of developers keeps them.
+$(VENV)/embedded: requirements/embedded.txt | $(VENV)/uv
+	@test ! -e $(VENV)/dev || $(MAKE) --no-print-directory $(VENV)/dev
+	@test -e $(VENV)/dev || $(call install,embedded)
+	@touch $@
+
+$(VENV)/dev: requirements/dev.txt | $(VENV)/uv
+	@$(call install,dev)
+	@touch $@
+
+install = if test -x $(BIN)/uv; \
+  then echo "Installing requirements/$(1).txt with uv"; \
+    $(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements/$(1).txt; \
+  else echo "Installing requirements/$(1).txt with pip"; \
+    $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/$(1).txt; fi

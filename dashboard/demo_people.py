@@ -1,0 +1,61 @@
+"""The users and the teams of the demo."""
+
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from knox.crypto import hash_token
+from knox.models import AuthToken
+from knox.settings import CONSTANTS
+
+from inventory.models import Membership, Team, TeamNamespace
+
+OPERATOR = "operator"
+
+
+class DemoTeam(NamedTuple):
+    slug: str
+    name: str
+    namespaces: tuple[str, ...]
+    members: tuple[tuple[str, Membership.Role], ...] = ()
+
+
+TEAMS = (
+    DemoTeam("vision", "Vision", ("team-vision",), (("vision-lead", Membership.Role.LEAD),)),
+    DemoTeam("nlp", "Language", ("team-nlp",), (("nlp-member", Membership.Role.MEMBER),)),
+    DemoTeam("batch", "Batch", ("team-batch", "team-gang", "team-quota")),
+    DemoTeam("rec", "Recommendations", ("team-rec",)),
+    DemoTeam("infra", "Infrastructure", ("team-infra", "team-fabric")),
+)
+
+
+@transaction.atomic
+def settle(password: str, token: str) -> None:
+    """All of them exist afterwards, with this password, and the operator with this token for REST."""
+    operator = _user(OPERATOR, password, operator=True)
+    _give_token(operator, token)
+    for colour, each in enumerate(TEAMS, start=1):
+        team, _ = Team.objects.update_or_create(
+            slug=each.slug, defaults={"name": each.name, "colour": colour}
+        )
+        for namespace in each.namespaces:
+            TeamNamespace.objects.update_or_create(cluster=None, namespace=namespace, defaults={"team": team})
+        for name, role in each.members:
+            user = _user(name, password, operator=False)
+            Membership.objects.update_or_create(team=team, user=user, defaults={"role": role})
+
+
+def _user(name: str, password: str, *, operator: bool) -> User:
+    user, _ = User.objects.get_or_create(username=name)
+    user.is_active, user.is_staff, user.is_superuser = True, operator, operator
+    user.set_password(password)
+    user.save()
+    return user
+
+
+def _give_token(user: User, token: str) -> None:
+    """One that is known beforehand, which knox itself would not make; it is stored as hash only."""
+    AuthToken.objects.filter(user=user).delete()
+    AuthToken(
+        digest=hash_token(token), token_key=token[: CONSTANTS.TOKEN_KEY_LENGTH], user=user, expiry=None
+    ).save()

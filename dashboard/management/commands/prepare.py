@@ -1,0 +1,35 @@
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from dashboard import declared_clusters
+from inventory.models import Cluster
+
+
+class Command(BaseCommand):
+    help = (
+        "Bring the database and the static files up to date, and register the clusters of "
+        "SLICEBOARD_CLUSTERS. Do it once before a new version is started; doing it again changes nothing."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", interactive=False, verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        self._register_clusters()
+        if not get_user_model().objects.filter(is_active=True).exists():
+            self.stdout.write("Nobody can sign in yet: make a user with `python manage.py createsuperuser`.")
+
+    def _register_clusters(self) -> None:
+        declared = [declared_clusters.parse(text) for text in settings.SLICEBOARD_CLUSTERS]
+        if not declared and not Cluster.objects.exists():
+            declared = declared_clusters.of_this_machine()
+        declared_clusters.register(declared)
+        names = ", ".join(Cluster.objects.filter(enabled=True).values_list("name", flat=True))
+        self.stdout.write(
+            f"Clusters: {names}."
+            if names
+            else "No cluster is known yet: set SLICEBOARD_CLUSTERS or KUBECONFIG, or add one at /admin/."
+        )

@@ -1,0 +1,57 @@
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.services.postgresql import running_postgresql
+from tests.services.valkey import running_valkey
+
+_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# A test that asks for one of these reads or writes the database.
+_DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--only-database", action="store_true", help="run the tests that use the database, without a browser"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--only-database"):
+        return
+    chosen = [item for item in items if _uses_database(item) and not item.get_closest_marker("browser")]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+    items[:] = chosen
+
+
+def _uses_database(item: pytest.Item) -> bool:
+    names = set(getattr(item, "fixturenames", ()))
+    return item.get_closest_marker("django_db") is not None or not names.isdisjoint(_DATABASE_FIXTURES)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The URL of a real PostgreSQL, for tests that are about the server itself."""
+    with running_postgresql() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def valkey() -> Iterator[str]:
+    """The URL of a real Valkey, which speaks as Redis does."""
+    with running_valkey() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium; where the machine has none, its tests are skipped, but never in CI."""
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _CHROMIUM)), None)
+    if path is None:
+        missing = "no Chromium on this machine: install the package chromium, or name one with CHROMIUM=/path"
+        if os.environ.get("CI") == "true":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    return path
