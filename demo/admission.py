@@ -24,6 +24,9 @@ _SUBDOMAIN_RULE = (
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 )
 _ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
+_REFERENCE_RULE = (
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+)
 _MOST_REQUESTS = 32
 _MOST_ALTERNATIVES = 8
 _MOST_SELECTORS = 32
@@ -147,8 +150,7 @@ def _quantity_errors(amount: object, path: str) -> Errors:
 def _reference_errors(constraint: Object, path: str, known: set[str]) -> Errors:
     for at, name in enumerate(constraint.get("requests") or []):
         if name.partition("/")[0] not in known:
-            message = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
-            yield _invalid(f"{path}.requests[{at}]", _quoted(name), message)
+            yield _invalid(f"{path}.requests[{at}]", _quoted(name), _REFERENCE_RULE)
     if not constraint.get("matchAttribute") and not constraint.get("distinctAttribute"):
         yield _required(f"{path}.matchAttribute", "")
 

@@ -160,14 +160,16 @@ class Store:
                 metadata |= {"deletionTimestamp": timestamp(self.clock()), "deletionGracePeriodSeconds": 0}
                 self._write(resource, obj)
 
-    def load(self, resource: Resource, items: Iterable[Object], revision: int) -> None:
-        """Take objects over as they are, with the resource versions they bring; no history comes with them."""
+    def load(self, resource: Resource, items: Iterable[Object], revision: int = 0) -> None:
+        """Take objects over as they are, with their resource versions; no history comes with them."""
         with self._written:
             table = self._tables.setdefault(resource, {})
+            newest = revision
             for item in items:
                 record = _record(item, int(item["metadata"]["resourceVersion"]))
                 table[record.key] = record
-            self.revision = self.compacted = max(self.revision, revision)
+                newest = max(newest, record.revision)
+            self.revision = self.compacted = max(self.revision, newest)
             self._history.clear()
             self._snapshots.clear()
 

@@ -29,5 +29,5 @@ def store() -> Store:
             read = msgspec.json.decode(path.read_bytes(), type=_List)
             recorded.load(resource, read.items, int(read.metadata.resource_version))
     for owner in msgspec.json.decode((_FOLDER / _OWNERS).read_bytes(), type=_List).items:
-        recorded.load(by_kind(owner["apiVersion"], owner["kind"]), [owner], 0)
+        recorded.load(by_kind(owner["apiVersion"], owner["kind"]), [owner])
     return recorded

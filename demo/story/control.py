@@ -248,7 +248,7 @@ def claim_names(pod: Object) -> list[str]:
         for entry in pod["spec"].get("resourceClaims", [])
     ]
     extended: dict[str, Any] = status.get("extendedResourceClaimStatus", {})
-    return names + [extended["resourceClaimName"]] if extended else names
+    return [*names, extended["resourceClaimName"]] if extended else names
 
 
 def _is_waiting(pod: Object) -> bool:
@@ -257,7 +257,7 @@ def _is_waiting(pod: Object) -> bool:
 
 def _matches(node: Object, pod: Object) -> bool:
     wanted = pod["spec"].get("nodeSelector", {})
-    return wanted.items() <= node["metadata"]["labels"].items()
+    return bool(wanted.items() <= node["metadata"]["labels"].items())
 
 
 def _reaches(allocation: Object, node: str) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from demo import resources
-from demo.story import devices
 from demo.store import Object, Store
+from demo.story import devices
 
 LAB_NODE = "aio-node74-arm"
 A100_NODE = "gpu-a100-01"

@@ -4,7 +4,10 @@ from typing import Any
 
 from demo.store import Object
 
-_NOT_HELPFUL = "still not schedulable, preemption: 0/{nodes} nodes are available: {nodes} Preemption is not helpful for scheduling."
+_NOT_HELPFUL = (
+    "still not schedulable, preemption: 0/{nodes} nodes are available: "
+    "{nodes} Preemption is not helpful for scheduling."
+)
 
 
 def unschedulable(pod: Object, nodes: int, unfit: int, unmatched: int, now: str) -> Object:

@@ -2,7 +2,7 @@
 
 import http.client
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,20 +38,29 @@ def connect(url: str) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
 
 
-def ask(
+def ask(url: str, path: str, headers: Mapping[str, str] | None = None, /, **query: str | int) -> Answered:
+    return _exchange(url, "GET", path, query, headers=headers or {})
+
+
+def send(method: str, url: str, path: str, body: Any, /, **query: str | int) -> Answered:
+    """A body that is no bytes is sent as JSON."""
+    encoded = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return _exchange(url, method, path, query, body=encoded)
+
+
+def _exchange(
     url: str,
+    method: str,
     path: str,
+    query: Mapping[str, str | int],
     *,
-    method: str = "GET",
-    headers: dict[str, str] | None = None,
-    body: Any = None,
-    **query: str | int,
+    headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
 ) -> Answered:
     connection = connect(url)
     target = f"{path}?{urlencode(query)}" if query else path
-    sent = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     try:
-        connection.request(method, target, body=sent, headers=headers or {})
+        connection.request(method, target, body=body, headers=headers or {})
         response = connection.getresponse()
         return Answered(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
     finally:
@@ -63,7 +72,7 @@ def names(answered: Answered) -> list[str]:
 
 
 @contextmanager
-def watching(url: str, path: str, **query: str | int) -> Iterator[Iterator[Any]]:
+def watching(url: str, path: str, /, **query: str | int) -> Iterator[Iterator[Any]]:
     """The events of a watch, one after the other; it ends with the block."""
     connection = connect(url)
     try:

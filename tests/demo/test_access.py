@@ -26,25 +26,25 @@ def bearer(token: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", [path for path in captured("viewer-403.json") if path.startswith("/")])
 def test_a_missing_right_is_refused_as_captured(url: str, path: str) -> None:
-    answered = ask(url, path, headers=bearer("none"))
+    answered = ask(url, path, bearer("none"))
     assert [answered.status, answered.json] == captured("viewer-403.json")[path]
 
 
 def test_a_wrong_token_is_refused_as_captured(url: str) -> None:
-    answered = ask(url, PODS, headers=bearer("guess"))
+    answered = ask(url, PODS, bearer("guess"))
     assert [answered.status, answered.json] == captured("viewer-403.json")["wrong token"]
-    assert ask(url, "/version", headers=bearer("guess")).status == 401
+    assert ask(url, "/version", bearer("guess")).status == 401
 
 
 def test_rights_are_per_kind_and_verb(url: str) -> None:
-    assert ask(url, PODS, headers=bearer("some")).status == 200
-    assert ask(url, PODS, headers=bearer("some"), watch=1).status == 403
-    assert ask(url, "/api/v1/namespaces", headers=bearer("some")).status == 403
-    assert ask(url, "/api/v1/namespaces", headers=bearer("all")).status == 200
+    assert ask(url, PODS, bearer("some")).status == 200
+    assert ask(url, PODS, bearer("some"), watch=1).status == 403
+    assert ask(url, "/api/v1/namespaces", bearer("some")).status == 403
+    assert ask(url, "/api/v1/namespaces", bearer("all")).status == 200
 
 
 def test_a_refusal_names_the_object_and_its_namespace(url: str) -> None:
-    answered = ask(url, "/api/v1/namespaces/team-nlp/resourcequotas/q", headers=bearer("none"))
+    answered = ask(url, "/api/v1/namespaces/team-nlp/resourcequotas/q", bearer("none"))
     assert answered.json["message"] == (
         'resourcequotas "q" is forbidden: User "viewer" cannot get resource "resourcequotas" '
         'in API group "" in the namespace "team-nlp"'

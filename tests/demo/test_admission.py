@@ -6,7 +6,7 @@ import pytest
 from demo.resources import RESOURCE_CLAIMS
 from demo.server import ApiServer
 from demo.store import Store
-from tests.demo.asking import Answered, ask
+from tests.demo.asking import Answered, ask, send
 from tests.demo.factories import claim, request
 
 PATH = "/apis/resource.k8s.io/v1/namespaces/team-a/resourceclaims"
@@ -24,13 +24,15 @@ def url(store: Store) -> Iterator[str]:
 
 
 def create(url: str, body: Any, path: str = PATH, **query: str) -> Answered:
-    return ask(url, path, method="POST", body=body, **query)
+    return send("POST", url, path, body, **query)
 
 
 def test_a_dry_run_shows_the_claim_with_its_defaults_and_keeps_nothing(url: str, store: Store) -> None:
     answered = create(url, claim("new"), dryRun="All")
     assert answered.status == 201
-    assert answered.json["spec"]["devices"]["requests"] == [request("gpu", allocationMode="ExactCount", count=1)]
+    assert answered.json["spec"]["devices"]["requests"] == [
+        request("gpu", allocationMode="ExactCount", count=1)
+    ]
     assert answered.json["metadata"]["uid"]
     assert "resourceVersion" not in answered.json["metadata"]
     assert store.get(RESOURCE_CLAIMS, "team-a", "new") is None
@@ -66,15 +68,30 @@ REFUSED = [
     (claim("a", "team-a", {"name": "gpu"}), "requests[0]: Required value: exactly one of `exactly` or"),
     (claim("a", "team-a", BOTH), "but multiple fields are set"),
     (claim("a", "team-a", request("gpu", deviceClassName="")), "exactly.deviceClassName: Required value"),
-    (claim("a", "team-a", request("gpu", deviceClassName="No Class")), "exactly.deviceClassName: Invalid value"),
+    (
+        claim("a", "team-a", request("gpu", deviceClassName="No Class")),
+        "exactly.deviceClassName: Invalid value",
+    ),
     (claim("a", "team-a", request("gpu"), request("gpu")), 'requests[1]: Duplicate value: "gpu"'),
     (claim("a", "team-a", request("GPU")), "requests[0].name: Invalid value"),
     (claim("a", "team-a", request("")), "requests[0].name: Required value"),
-    (claim("a", "team-a", *(request(f"r{n}") for n in range(33))), "Too many: 33: must have at most 32 items"),
-    (claim("a", "team-a", request("gpu", count=-1)), "exactly.count: Invalid value: -1: must be greater than zero"),
+    (
+        claim("a", "team-a", *(request(f"r{n}") for n in range(33))),
+        "Too many: 33: must have at most 32 items",
+    ),
+    (
+        claim("a", "team-a", request("gpu", count=-1)),
+        "exactly.count: Invalid value: -1: must be greater than zero",
+    ),
     (claim("a", "team-a", request("gpu", allocationMode="All", count=2)), "must not be specified when"),
-    (claim("a", "team-a", request("gpu", allocationMode="Some")), "exactly.allocationMode: Unsupported value"),
-    (claim("a", "team-a", request("gpu", capacity={"requests": {"memory": "5K"}})), "capacity.requests[memory]"),
+    (
+        claim("a", "team-a", request("gpu", allocationMode="Some")),
+        "exactly.allocationMode: Unsupported value",
+    ),
+    (
+        claim("a", "team-a", request("gpu", capacity={"requests": {"memory": "5K"}})),
+        "capacity.requests[memory]",
+    ),
     (
         claim("a", "team-a", request("gpu", selectors=[{"cel": {"expression": "x" * 10241}}])),
         "selectors[0].cel.expression: Too long: may not be more than 10240 bytes",
@@ -111,4 +128,4 @@ def test_another_namespace_than_that_of_the_path_is_refused(url: str) -> None:
 
 @pytest.mark.parametrize(("method", "path"), [("DELETE", f"{PATH}/a"), ("POST", "/api/v1/namespaces/x/pods")])
 def test_other_writes_are_not_allowed(url: str, method: str, path: str) -> None:
-    assert ask(url, path, method=method, body={}).status == 405
+    assert send(method, url, path, {}).status == 405

@@ -46,14 +46,12 @@ def test_discovery_and_older_versions_equal_the_capture(recorded_url: str, path:
 
 def test_metadata_only_lists_equal_the_capture(recorded_url: str) -> None:
     accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-    assert ask(recorded_url, CLAIMS, headers={"Accept": accept}).json == captured(
-        "resourceclaims.partialmeta.json"
-    )
+    assert ask(recorded_url, CLAIMS, {"Accept": accept}).json == captured("resourceclaims.partialmeta.json")
 
 
 def test_the_table_of_claims_equals_the_capture_but_for_the_age(recorded_url: str) -> None:
     accept = "application/json;as=Table;g=meta.k8s.io;v=v1"
-    table = ask(recorded_url, CLAIMS, headers={"Accept": accept}).json
+    table = ask(recorded_url, CLAIMS, {"Accept": accept}).json
     expected = captured("resourceclaims.table.json")
     for row in (*table["rows"], *expected["rows"]):
         row["cells"].pop()
@@ -62,9 +60,9 @@ def test_the_table_of_claims_equals_the_capture_but_for_the_age(recorded_url: st
 
 def test_a_form_that_is_not_served_is_not_acceptable(recorded_url: str) -> None:
     accept = "application/json;as=Table;g=meta.k8s.io;v=v1"
-    assert ask(recorded_url, PODS, headers={"Accept": accept}).status == 406
-    assert ask(recorded_url, PODS, headers={"Accept": f"{accept},application/json"}).status == 200
-    assert ask(recorded_url, PODS, headers={"Accept": "application/vnd.kubernetes.protobuf"}).status == 406
+    assert ask(recorded_url, PODS, {"Accept": accept}).status == 406
+    assert ask(recorded_url, PODS, {"Accept": f"{accept},application/json"}).status == 200
+    assert ask(recorded_url, PODS, {"Accept": "application/vnd.kubernetes.protobuf"}).status == 406
 
 
 def test_the_first_chunk_holds_the_captured_items(recorded_url: str) -> None:
@@ -98,9 +96,15 @@ def test_a_version_in_the_future_is_refused_as_captured(recorded_url: str) -> No
     assert (answered.status, answered.json) == (status, expected)
 
 
-@pytest.mark.parametrize(("kind", "path"), [("pods", PODS), ("resourceclaims", CLAIMS), ("resourceslices", SLICES)])
+@pytest.mark.parametrize(
+    ("kind", "path"), [("pods", PODS), ("resourceclaims", CLAIMS), ("resourceslices", SLICES)]
+)
 def test_a_streaming_list_ends_with_the_captured_bookmark(recorded_url: str, kind: str, path: str) -> None:
-    query = {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan", "allowWatchBookmarks": "true"}
+    query = {
+        "sendInitialEvents": "true",
+        "resourceVersionMatch": "NotOlderThan",
+        "allowWatchBookmarks": "true",
+    }
     expected = json.loads((CAPTURES / f"bookmarks.{kind}.ndjson").read_text().splitlines()[0])
     listed = ask(recorded_url, path).json["items"]
     with watching(recorded_url, path, **query) as events:
@@ -122,11 +126,15 @@ def test_list_items_carry_no_kind_and_single_objects_do(recorded_url: str) -> No
 
 def test_owners_of_recorded_pods_can_be_followed_to_the_top(recorded_url: str) -> None:
     pods = ask(recorded_url, PODS).json["items"]
-    owner = next(p for p in pods if p["metadata"]["name"].startswith("inference"))["metadata"]["ownerReferences"][0]
+    owner = next(p for p in pods if p["metadata"]["name"].startswith("inference"))["metadata"][
+        "ownerReferences"
+    ][0]
     sets = ask(recorded_url, "/apis/apps/v1/replicasets").json["items"]
     owned = next(s for s in sets if s["metadata"]["uid"] == owner["uid"])["metadata"]["ownerReferences"][0]
     deployments = ask(recorded_url, "/apis/apps/v1/deployments").json["items"]
-    assert [d["metadata"]["name"] for d in deployments if d["metadata"]["uid"] == owned["uid"]] == ["inference"]
+    assert [d["metadata"]["name"] for d in deployments if d["metadata"]["uid"] == owned["uid"]] == [
+        "inference"
+    ]
 
 
 @pytest.mark.parametrize("path", ["/livez", "/readyz", "/healthz"])
@@ -136,7 +144,12 @@ def test_health_is_a_plain_ok(recorded_url: str, path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/nowhere", "/apis/apps/v1/pods", "/apis/resource.k8s.io/v1alpha2/resourceslices", "/api/v1/pods/no-namespace"],
+    [
+        "/nowhere",
+        "/apis/apps/v1/pods",
+        "/apis/resource.k8s.io/v1alpha2/resourceslices",
+        "/api/v1/pods/no-namespace",
+    ],
 )
 def test_an_unknown_path_is_not_found(recorded_url: str, path: str) -> None:
     answered = ask(recorded_url, path)

@@ -21,6 +21,8 @@ def test_without_dra_the_group_is_absent() -> None:
         assert ask(server.url, "/apis/resource.k8s.io/v1/resourceslices").status == 404
 
 
-@pytest.mark.parametrize("path", ["/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1", "/apis/batch/v1"])
+@pytest.mark.parametrize(
+    "path", ["/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1", "/apis/batch/v1"]
+)
 def test_every_group_describes_itself(recorded_url: str, path: str) -> None:
     assert ask(recorded_url, path).json["kind"].startswith("API")

@@ -100,7 +100,9 @@ def test_a_watch_breaks_off_in_the_middle_of_an_event(server: ApiServer) -> None
 def test_events_can_come_twice(server: ApiServer) -> None:
     server.faults.inject(PODS, faults.DuplicateEvents())
     with watching(server.url, PODS) as events:
-        assert [next(events)["object"]["metadata"]["name"] for _ in range(4)] == ["pod-000"] * 2 + ["pod-001"] * 2
+        assert [next(events)["object"]["metadata"]["name"] for _ in range(4)] == ["pod-000"] * 2 + [
+            "pod-001"
+        ] * 2
 
 
 def test_a_watch_can_lose_all_events_but_bookmarks() -> None:

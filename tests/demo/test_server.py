@@ -27,17 +27,17 @@ def test_a_connection_serves_many_requests(recorded_url: str) -> None:
 
 def test_a_large_list_is_compressed_for_who_accepts_it(recorded_url: str) -> None:
     accepting = {"Accept-Encoding": "gzip, deflate"}
-    compressed = ask(recorded_url, PODS, headers=accepting)
+    compressed = ask(recorded_url, PODS, accepting)
     plain = ask(recorded_url, PODS)
     assert compressed.headers["content-encoding"] == "gzip"
     assert gzip.decompress(compressed.body) == plain.body
     assert "content-encoding" not in plain.headers
-    assert "content-encoding" not in ask(recorded_url, CLAIMS, headers=accepting, limit=1).headers
+    assert "content-encoding" not in ask(recorded_url, CLAIMS, accepting, limit=1).headers
 
 
 def test_a_watch_is_never_compressed(recorded_url: str) -> None:
     accepting = {"Accept-Encoding": "gzip"}
-    answered = ask(recorded_url, PODS, headers=accepting, watch=1, timeoutSeconds=1)
+    answered = ask(recorded_url, PODS, accepting, watch=1, timeoutSeconds=1)
     assert len(answered.body) > 128 * 1024
     assert "content-encoding" not in answered.headers
 

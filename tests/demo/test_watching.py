@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from demo.resources import PODS as POD_RESOURCE
@@ -8,7 +10,7 @@ from tests.demo.factories import claim, pod, store_of_pods
 STREAMING = {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
 
 
-def told(event: dict) -> tuple[str, str]:
+def told(event: Any) -> tuple[str, str]:
     return event["type"], event["object"]["metadata"]["name"]
 
 
