@@ -12,17 +12,21 @@ from inventory.kube.versions import DraVersion
 
 _GROUP = "/apis/resource.k8s.io"
 _VERSION = "/version"
+# DeviceTaintRule came later than the kinds it acts on: v1alpha3 in 1.33, v1beta2 in 1.36, v1 in 1.37.
+TAINT_RULE_VERSIONS = ("v1", "v1beta2", "v1alpha3")
 
 
 class Served(msgspec.Struct, frozen=True):
     """`server_version` is the server's own word (v1.36.2-eks-1).
 
-    `release` is its (major, minor), None if it does not tell.
+    `release` is its (major, minor), None if it does not tell. `taint_rules_version` is the version that
+    serves DeviceTaintRules, empty where they are switched off and so without effect.
     """
 
     server_version: str
     release: tuple[int, int] | None
     dra_version: DraVersion
+    taint_rules_version: str = ""
 
 
 class _ServerVersion(msgspec.Struct, frozen=True, rename="camel"):
@@ -37,13 +41,22 @@ class _Group(msgspec.Struct, frozen=True):
     versions: list[_GroupVersion]
 
 
+class _Resource(msgspec.Struct, frozen=True):
+    name: str
+
+
+class _Resources(msgspec.Struct, frozen=True):
+    resources: list[_Resource]
+
+
 def discover(client: Client) -> Served:
     """Raises NotServedError when no version of DRA is served that Sliceboard reads."""
     server_version = _get(client, _VERSION, _ServerVersion).git_version
     served = _served_versions(client)
     for version in DraVersion:
         if version in served:
-            return Served(server_version, release_of(server_version), version)
+            taint_rules = _taint_rules_version(client, served)
+            return Served(server_version, release_of(server_version), version, taint_rules)
     raise NotServedError(_without_dra(client.url(_GROUP), server_version, served))
 
 
@@ -61,6 +74,15 @@ def _served_versions(client: Client) -> list[str]:
     return [entry.version for entry in group.versions]
 
 
+def _taint_rules_version(client: Client, served: list[str]) -> str:
+    for version in TAINT_RULE_VERSIONS:
+        if version in served:
+            listed = _get(client, f"{_GROUP}/{version}", _Resources)
+            if any(resource.name == "devicetaintrules" for resource in listed.resources):
+                return version
+    return ""
+
+
 def _without_dra(url: str, server_version: str, served: list[str]) -> str:
     found = f"only {', '.join(served)}" if served else "no version at all"
     return (
@@ -70,7 +92,7 @@ def _without_dra(url: str, server_version: str, served: list[str]) -> str:
     )
 
 
-Answer = TypeVar("Answer", _ServerVersion, _Group)
+Answer = TypeVar("Answer", _ServerVersion, _Group, _Resources)
 
 
 def _get(client: Client, path: str, shape: type[Answer]) -> Answer:

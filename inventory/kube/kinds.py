@@ -33,7 +33,9 @@ class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
     metadata_only: bool = False
 
     def path(self, served: Served) -> str:
-        version = self.version or served.dra_version
+        version = self.version or (
+            served.taint_rules_version if self.resource == "devicetaintrules" else served.dra_version
+        )
         return (
             f"/apis/{self.group}/{version}/{self.resource}"
             if self.group
@@ -46,6 +48,8 @@ class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
 
 RESOURCE_SLICES = Kind("resourceslices", "ResourceSlice", objects.ResourceSlice, DRA, required=True)
 DEVICE_CLASSES = Kind("deviceclasses", "DeviceClass", objects.DeviceClass, DRA)
+# Its version is found by discovery, apart from the other kinds of the group; without one it is not read.
+DEVICE_TAINT_RULES = Kind("devicetaintrules", "DeviceTaintRule", objects.DeviceTaintRule, DRA)
 RESOURCE_CLAIM_TEMPLATES = Kind(
     "resourceclaimtemplates", "ResourceClaimTemplate", objects.ResourceClaimTemplate, DRA
 )
@@ -60,6 +64,7 @@ JOBS = Kind("jobs", "Job", objects.Owned, "batch", "v1", metadata_only=True)
 KINDS: tuple[Kind[Any], ...] = (
     RESOURCE_SLICES,
     DEVICE_CLASSES,
+    DEVICE_TAINT_RULES,
     RESOURCE_CLAIM_TEMPLATES,
     RESOURCE_CLAIMS,
     PODS,

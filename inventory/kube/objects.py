@@ -127,6 +127,17 @@ class ResourceSlice(Object, frozen=True):
     spec: SliceSpec
 
 
+class TaintRuleSpec(Wire):
+    """`device_selector` None selects every device; its keys are all that must hold."""
+
+    taint: Taint
+    device_selector: Raw | None = None
+
+
+class DeviceTaintRule(Object):
+    spec: TaintRuleSpec
+
+
 # ResourceClaim
 
 

@@ -121,7 +121,7 @@ def parse(text: str) -> Quantity:
 
 def _refusal(text: str) -> str:
     shown = text if len(text) <= _LARGEST_TEXT else text[:_LARGEST_TEXT] + "…"
-    return f"{shown!r} is not a Kubernetes quantity; expected a number with an optional suffix such as 8Gi, 500m or 1e3"
+    return f"{shown!r} is not a Kubernetes quantity; expected a number, with a suffix or not: 8Gi, 500m, 1e3"
 
 
 def _digits(number: str) -> tuple[int, int]:

@@ -1,6 +1,14 @@
 """The tables: what was read from each cluster, and the balances that the ledger derived from it."""
 
-from inventory.models.claims import Claim, ClaimTemplate, ConsumedCapacity, Consumer, DeviceClass, Share
+from inventory.models.claims import (
+    Claim,
+    ClaimTemplate,
+    ConsumedCapacity,
+    Consumer,
+    DeviceClass,
+    Share,
+    TaintRule,
+)
 from inventory.models.clusters import Cluster, KindState, Namespace, Node, Quota, SkippedObject
 from inventory.models.devices import Balance, Card, CounterBalance, Device, Pool
 from inventory.models.pods import Pod, PodClaim
@@ -27,6 +35,7 @@ __all__ = [
     "Quota",
     "Share",
     "SkippedObject",
+    "TaintRule",
     "Team",
     "TeamNamespace",
 ]

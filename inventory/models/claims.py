@@ -24,6 +24,23 @@ class DeviceClass(models.Model):
         return self.name
 
 
+class TaintRule(models.Model):
+    """A DeviceTaintRule: an administrator's taint on every device that it selects."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="taint_rules")
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64)
+    selector = models.JSONField(null=True, help_text="null: every device")
+    taint = models.JSONField()
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [models.UniqueConstraint("cluster", "name", name="taint_rule_of_cluster")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ClaimTemplate(models.Model):
     """A ResourceClaimTemplate: the claim that each Pod of a workload gets."""
 

@@ -13,9 +13,9 @@ from inventory.kube import kinds
 from inventory.kube.decoding import Skipped
 from inventory.kube.errors import ForbiddenError
 from inventory.kube.kinds import Kind
-from inventory.kube.objects import Owned
+from inventory.kube.objects import DeviceTaintRule, Owned
 from inventory.models import Cluster, KindState, Share, SkippedObject
-from inventory.sync import balances, claims, devices, places, pods
+from inventory.sync import balances, claims, devices, places, pods, taint_rules
 from inventory.sync.lease import Lease, confirm
 from inventory.sync.read import KindReading, Reading
 from inventory.sync.reconcile import Key, Reconciled, Values, reconcile
@@ -55,9 +55,16 @@ def _write_objects(
     changes = 0
     slices, found = reading.objects(kinds.RESOURCE_SLICES), reading.objects(kinds.RESOURCE_CLAIMS)
     targets = set(claims.targets(found or ())) | set(_targets_kept(cluster, reading))
-    rules = [parse(text) for text in settings.SLICEBOARD_ACCELERATORS]
+    if (read_rules := _taint_rules(reading)) is not None:
+        changes += taint_rules.write(cluster, read_rules, _unread(reading, kinds.DEVICE_TAINT_RULES))
     written = devices.write(
-        cluster, slices, targets, node_rows.ids, rules, _unread(reading, kinds.RESOURCE_SLICES)
+        cluster,
+        slices,
+        targets,
+        node_rows.ids,
+        [parse(text) for text in settings.SLICEBOARD_ACCELERATORS],
+        taint_rules.known(cluster),
+        _unread(reading, kinds.RESOURCE_SLICES),
     )
     if (classes := reading.objects(kinds.DEVICE_CLASSES)) is not None:
         changes += claims.write_classes(cluster, classes, _unread(reading, kinds.DEVICE_CLASSES))
@@ -74,6 +81,11 @@ def _write_objects(
         unread = _unread(reading, kinds.RESOURCE_QUOTAS)
         changes += places.quotas(cluster, quotas, namespace_rows.ids, unread)
     return written.skipped, changes + written.changes
+
+
+def _taint_rules(reading: Reading) -> list[DeviceTaintRule] | None:
+    """None: there are rules, but they could not be read. Where they are not served there are none."""
+    return reading.objects(kinds.DEVICE_TAINT_RULES) if reading.served.taint_rules_version else []
 
 
 def _namespaces_named(reading: Reading) -> set[str]:

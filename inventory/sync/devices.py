@@ -10,6 +10,7 @@ from inventory.dra import attributes
 from inventory.dra.accelerators import Rule, is_accelerator
 from inventory.dra.pools import Placed, pools
 from inventory.dra.pools import Pool as PoolView
+from inventory.dra.taints import Rule as TaintRule
 from inventory.kube.decoding import Skipped
 from inventory.kube.objects import Device, ResourceSlice
 from inventory.kube.quantity import QuantityError, parse
@@ -69,6 +70,7 @@ def write(
     targets: Iterable[Target],
     node_ids: Mapping[Key, int],
     rules: Sequence[Rule],
+    taint_rules: Sequence[TaintRule],
     unread: Unread,
 ) -> Written:
     """Write what the slices publish and, as not listed, what allocations name besides.
@@ -85,7 +87,7 @@ def write(
     pool_rows = _write_pools(cluster, views, targets, kept={pool for pool, _ in kept})
     published: dict[Key, Values] = {
         (pool_rows.ids[cluster.pk, view.driver, view.name], placed.device.name): _device(
-            cluster, view, position, placed, node_ids, rules
+            cluster, view, position, placed, node_ids, rules, taint_rules
         )
         for view in views
         for position, placed in enumerate(view.devices)
@@ -139,6 +141,7 @@ def _device(
     placed: Placed,
     node_ids: Mapping[Key, int],
     rules: Sequence[Rule],
+    taint_rules: Sequence[TaintRule],
 ) -> Values:
     device, published = placed.device, placed.device.attributes or {}
     return (
@@ -154,7 +157,10 @@ def _device(
         msgspec.to_builtins(device.consumes_counters or []),
         placed.selection,
         _binding(device),
-        msgspec.to_builtins(device.taints or []),
+        [
+            *msgspec.to_builtins(device.taints or []),
+            *(rule.added() for rule in taint_rules if rule.selects(view.driver, view.name, device.name)),
+        ],
         bool(device.allow_multiple_allocations),
         True,
         view.usable,

@@ -1,6 +1,6 @@
 """Where things are: namespaces with their teams, nodes, native quotas.
 
-Namespaces and nodes are written before what lies in them and forgotten after it: nothing that is kept, because
+Namespaces and nodes are written before what lies in them and forgotten after it: nothing that is kept because
 its kind could not be read, ever goes with its place.
 """
 

@@ -60,10 +60,10 @@ def read(client: Client, clock: Callable[[], datetime]) -> Reading:
     served = discover(client)
     reading = Reading(clock(), served)
     for kind in kinds.KINDS:
-        if kind not in _OWNERS.values():
-            reading.kinds[kind.resource] = _read_kind(
-                client, kind, served, _interesting if kind is kinds.PODS else None
-            )
+        if kind in _OWNERS.values() or (kind is kinds.DEVICE_TAINT_RULES and not served.taint_rules_version):
+            continue
+        keep = _interesting if kind is kinds.PODS else None
+        reading.kinds[kind.resource] = _read_kind(client, kind, served, keep)
     for kind in _owner_kinds(reading.objects(kinds.PODS) or ()):
         reading.kinds[kind.resource] = _read_kind(client, kind, served, None)
     return reading

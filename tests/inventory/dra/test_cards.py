@@ -1,5 +1,3 @@
-from collections.abc import Mapping
-
 import msgspec
 
 from inventory.dra.cards import Card, Part, Sheet, cards, sheet
@@ -40,7 +38,7 @@ def of_counters(**held: bool) -> Sheet:
         "gpu-0-mig-0": draws("10Gi", "2"),
         "gpu-0-mig-1": draws("20Gi", "4"),
     }
-    own: Mapping[str, Books] = {
+    own: dict[str, Books] = {
         name: books(
             totals(memory=str(drawn[name][0].counters["memory"].value), copyEngines="1"),
             [WHOLE] if held.get(name.replace("-", "_")) else [],

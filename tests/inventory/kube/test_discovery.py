@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from demo.access import Grant
@@ -6,13 +8,16 @@ from demo.server import ApiServer
 from demo.store import Store
 from inventory.kube import errors
 from inventory.kube.client import Client
+from inventory.kube.connection import connect
 from inventory.kube.discovery import Served, discover, release_of
 from inventory.kube.versions import DraVersion
+from tests.inventory.kube.answering import SameAnswer, answering
 from tests.inventory.kube.conftest import Connect
+from tests.inventory.kube.kubeconfigs import source_of
 
 
 def test_the_best_served_version_is_taken(client: Client) -> None:
-    assert discover(client) == Served("v1.36.2", (1, 36), DraVersion.V1)
+    assert discover(client) == Served("v1.36.2", (1, 36), DraVersion.V1, "v1beta2")
 
 
 @pytest.mark.parametrize(
@@ -60,6 +65,17 @@ def test_a_server_that_fails_is_not_taken_for_one_without_dra(server: ApiServer,
     server.faults.inject("/apis/resource.k8s.io", Refuse(500))
 
     with pytest.raises(errors.ServerError):
+        discover(client)
+
+
+def test_a_sign_in_page_is_not_taken_for_an_api_server(tmp_path: Path) -> None:
+    with (
+        answering(SameAnswer(200, b"<html>Please sign in</html>")) as page,
+        connect(source_of(tmp_path / "config", page.url)) as client,
+        pytest.raises(
+            errors.BadAnswerError, match=r"/version answered 200 with something that is no discovery"
+        ),
+    ):
         discover(client)
 
 

@@ -189,3 +189,12 @@ def test_older_api_versions_give_the_same_books(follow: Follow, followed: Follow
     assert list(ordered.filter(cluster=older.cluster).values_list(*columns)) == list(
         ordered.filter(cluster=followed.cluster).values_list(*columns)
     )
+
+
+def test_a_taint_rule_taints_the_devices_it_selects_as_the_scheduler_sees_them(followed: Followed) -> None:
+    broken = Device.objects.get(pool__name="nv-node-1", name="gpu-1")
+    assert (broken.state, broken.tainted) == ("unavailable", True)
+    assert [taint["rule"] for taint in broken.taints] == ["evict-doomed"]
+    drained = Device.objects.filter(pool__name="gpu-node-2", pool__driver="hami-core-gpu.project-hami.io")
+    assert {taint["key"] for device in drained for taint in device.taints} == {"example.com/drain"}
+    assert not drained.filter(tainted=True).exists()

@@ -1,0 +1,87 @@
+"""What people decide: which clusters are followed, and whose namespaces are whose. All else comes from clusters."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from inventory.models import Cluster, Membership, Team, TeamNamespace
+from inventory.tasks import poll_cluster
+
+
+@admin.register(Cluster)
+class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ("name", "enabled", "server_version", "observed_at", "error_reason")
+    list_filter = ("enabled",)
+    search_fields = ("name",)
+    actions = ("read_now",)
+    fieldsets = (
+        (None, {"fields": ("name", "enabled")}),
+        (
+            _("Connection"),
+            {
+                "fields": ("kubeconfig", "context", "in_cluster"),
+                "description": _(
+                    "A kubeconfig may name a program that is run to get credentials: trust its source."
+                ),
+            },
+        ),
+        (
+            _("Last reading"),
+            {
+                "fields": (
+                    "server_version",
+                    "dra_version",
+                    "observed_at",
+                    "poll_seconds",
+                    "error_at",
+                    "error_reason",
+                    "error_message",
+                )
+            },
+        ),
+    )
+    readonly_fields = (
+        "server_version",
+        "dra_version",
+        "observed_at",
+        "poll_seconds",
+        "error_at",
+        "error_reason",
+        "error_message",
+    )
+
+    @admin.action(description=_("Read now"), permissions=["change"])
+    def read_now(self, request: HttpRequest, queryset: QuerySet[Cluster]) -> None:
+        for cluster in queryset:
+            poll_cluster.delay(cluster.pk)
+        names = ", ".join(str(cluster) for cluster in queryset)
+        self.message_user(request, _("A worker reads %(names)s next.") % {"names": names}, messages.SUCCESS)
+
+
+class NamespaceInline(admin.TabularInline):  # type: ignore[type-arg]
+    model = TeamNamespace
+    extra = 1
+
+
+class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
+    model = Membership
+    extra = 1
+    autocomplete_fields = ("user",)
+
+
+@admin.register(Team)
+class TeamAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ("name", "slug", "colour", "namespaces_of_team")
+    search_fields = ("name", "slug")
+    prepopulated_fields = {"slug": ("name",)}
+    inlines = (NamespaceInline, MembershipInline)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
+        return super().get_queryset(request).prefetch_related("assignments")
+
+    @admin.display(description=_("namespaces"))
+    def namespaces_of_team(self, team: Team) -> Any:
+        return ", ".join(assignment.namespace for assignment in team.assignments.all())
