@@ -1,4 +1,5 @@
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -10,3 +11,16 @@ from demo.server import ApiServer
 def recorded_url() -> Iterator[str]:
     with ApiServer(recorded.store()) as server:
         yield server.url
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], bool]], None]:
+    """Waits for something to come true, and fails when it does not within 20 seconds."""
+
+    def wait(condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 20
+        while not condition():
+            assert time.monotonic() < deadline, "it did not come true"
+            time.sleep(0.01)
+
+    return wait
