@@ -13,14 +13,14 @@ from demo.story.stage import Stage
 from demo.story.timeline import Timeline
 
 Clock = Callable[[], datetime]
-_PRELUDE = 1800.0
+_PRELUDE = 1200.0
 _PAUSE = 75.0
 
 
 class Story:
     """Runs only as far as it is told to: `advance` lets story time pass, steps can be taken by hand.
 
-    The same seed gives the same story. It opens with half an hour already behind it, so that there
+    The same seed gives the same story. It opens with twenty minutes already behind it, so that there
     is something to see, and with share-c waiting. Times in objects are story time counted from
     `start`, unless a clock is given for what happens after the opening.
     """

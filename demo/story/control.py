@@ -25,6 +25,8 @@ class ControlPlane:
         self.store = store
         self._random = random
         self._addresses = 0
+        self._slices_read: tuple[int, ...] = ()
+        self._read = Inventory([], {})
 
     def now(self) -> str:
         return timestamp(self.store.clock())
@@ -57,7 +59,7 @@ class ControlPlane:
         if not waiting:
             return []
         supply = Supply(
-            Inventory.read(self.store.objects(resources.RESOURCE_SLICES)),
+            self._inventory(),
             Books.read(self.store.objects(resources.RESOURCE_CLAIMS)),
             self._class_selectors(),
         )
@@ -225,6 +227,15 @@ class ControlPlane:
         status = podstatus.unschedulable(pod, nodes, matching, nodes - matching, self.now())
         if _message(status) != _message(pod["status"]):
             self.store.put(pod | {"status": status})
+
+    def _inventory(self) -> Inventory:
+        """Slices change seldom, so what was read of them is kept until they do."""
+        records = self.store.snapshot(resources.RESOURCE_SLICES).records
+        revisions = tuple(record.revision for record in records)
+        if revisions != self._slices_read:
+            self._slices_read = revisions
+            self._read = Inventory.read(record.object() for record in records)
+        return self._read
 
     def _class_selectors(self) -> dict[str, list[str]]:
         return {

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from uuid import NAMESPACE_DNS, uuid5
 
 from demo import resources
 from demo.store import Object, Store
@@ -87,12 +88,24 @@ def _node(name: str) -> Object:
                 {"type": "InternalIP", "address": f"192.0.2.{10 + NODES.index(name)}"},
                 {"type": "Hostname", "address": name},
             ],
-            "nodeInfo": {
-                "kubeletVersion": "v1.36.2",
-                "operatingSystem": "linux",
-                "architecture": architecture,
-            },
+            "nodeInfo": _node_info(name, architecture),
         },
+    }
+
+
+def _node_info(name: str, architecture: str) -> Object:
+    machine = uuid5(NAMESPACE_DNS, name)
+    return {
+        "machineID": machine.hex,
+        "systemUUID": str(machine),
+        "bootID": str(machine),
+        "kernelVersion": "6.8.0",
+        "osImage": "Ubuntu 24.04.2 LTS",
+        "containerRuntimeVersion": "containerd://2.1.4",
+        "kubeletVersion": "v1.36.2",
+        "kubeProxyVersion": "",
+        "operatingSystem": "linux",
+        "architecture": architecture,
     }
 
 

@@ -132,18 +132,19 @@ def pod(
 
 def workload(kind: str, name: str, namespace: str, replicas: int, labels: Mapping[str, str]) -> Object:
     """A Deployment, ReplicaSet, StatefulSet or Job, as far as an owner chain needs it."""
-    group = "batch/v1" if kind == "Job" else "apps/v1"
-    counted = {"completions": replicas, "parallelism": replicas} if kind == "Job" else {"replicas": replicas}
+    is_job = kind == "Job"
+    counted = {"completions": replicas, "parallelism": replicas} if is_job else {"replicas": replicas}
+    container = {"name": "main", "image": f"registry.example.com/{name}:1.0"}
     return {
         "kind": kind,
-        "apiVersion": group,
+        "apiVersion": "batch/v1" if is_job else "apps/v1",
         "metadata": {"name": name, "namespace": namespace, "labels": dict(labels)},
         "spec": {
             **counted,
             "selector": {"matchLabels": dict(labels)},
-            "template": {"metadata": {"labels": dict(labels)}, "spec": {"containers": []}},
+            "template": {"metadata": {"labels": dict(labels)}, "spec": {"containers": [container]}},
         },
-        "status": {},
+        "status": {"active": replicas} if is_job else {"replicas": replicas},
     }
 
 

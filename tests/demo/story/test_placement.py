@@ -169,7 +169,7 @@ def test_partitions_and_the_whole_exclude_each_other() -> None:
         (f'device.driver == "{DRIVER}" && {attribute_selector(DRIVER, "type", "mig")}', False),
     ],
 )
-def test_selectors_are_decided_by_their_form(expression: str, expected: bool) -> None:
+def test_selectors_are_decided_by_their_form(expression: str, expected: object) -> None:
     attributes = {f"{DRIVER}/type": "gpu", f"{DRIVER}/uuid": "u2"}
     assert admits(expression, DRIVER, attributes) is expected
 

@@ -24,6 +24,12 @@ def story() -> Story:
     return Story(seed=3, start=START)
 
 
+@pytest.fixture(scope="module")
+def opening() -> Story:
+    """The story as it opens, for tests that change nothing of it."""
+    return Story(seed=3, start=START)
+
+
 def claim_of(story: Story, pod_name: str) -> dict[str, Any]:
     found = story.store.find(resources.RESOURCE_CLAIMS, NAMESPACE, claim_name(pod_name))
     assert found is not None
@@ -36,22 +42,22 @@ def pod(story: Story, namespace: str, name: str) -> dict[str, Any]:
     return found
 
 
-def test_two_shares_fill_the_card_and_the_third_waits(story: Story) -> None:
-    assert allocated(story.store, LAB_CARD) == {"cores": Decimal(100), "memory": Decimal(16384 * 2**20)}
-    assert claim_of(story, SHARE_C)["status"] == {}
-    condition = pod(story, NAMESPACE, SHARE_C)["status"]["conditions"][0]
+def test_two_shares_fill_the_card_and_the_third_waits(opening: Story) -> None:
+    assert allocated(opening.store, LAB_CARD) == {"cores": Decimal(100), "memory": Decimal(16384 * 2**20)}
+    assert claim_of(opening, SHARE_C)["status"] == {}
+    condition = pod(opening, NAMESPACE, SHARE_C)["status"]["conditions"][0]
     assert condition["reason"] == "Unschedulable"
     assert condition["message"].startswith("0/10 nodes are available: 10 cannot allocate all claims.")
 
 
-def test_a_share_of_the_card_is_what_the_lab_shows(story: Story) -> None:
-    claim = claim_of(story, SHARE_A)
+def test_a_share_of_the_card_is_what_the_lab_shows(opening: Story) -> None:
+    claim = claim_of(opening, SHARE_A)
     assert claim["metadata"]["name"] == "team-vision-ascend-share-a-app-ascend310p"
     assert "ownerReferences" not in claim["metadata"]
     result = claim["status"]["allocation"]["devices"]["results"][0]
     assert result["consumedCapacity"] == {"cores": "50", "memory": "8Gi"}
     assert (result["device"], result["pool"]) == ("npu-0-0", "aio-node74-arm")
-    assert claim["status"]["reservedFor"][0]["uid"] == pod(story, NAMESPACE, SHARE_A)["metadata"]["uid"]
+    assert claim["status"]["reservedFor"][0]["uid"] == pod(opening, NAMESPACE, SHARE_A)["metadata"]["uid"]
 
 
 def test_when_share_a_leaves_share_c_gets_its_place(story: Story) -> None:
@@ -117,10 +123,10 @@ def test_jobs_come_and_go(story: Story) -> None:
     assert before - after
 
 
-def test_a_finished_pod_holds_nothing_and_its_own_claim_is_gone(story: Story) -> None:
-    done = [each for each in story.store.objects(resources.PODS) if each["status"]["phase"] == "Succeeded"]
+def test_a_finished_pod_holds_nothing_and_its_own_claim_is_gone(opening: Story) -> None:
+    done = [each for each in opening.store.objects(resources.PODS) if each["status"]["phase"] == "Succeeded"]
     assert done
-    names = {each["metadata"]["name"] for each in story.store.objects(resources.RESOURCE_CLAIMS)}
+    names = {each["metadata"]["name"] for each in opening.store.objects(resources.RESOURCE_CLAIMS)}
     assert (
         not {entry["resourceClaimName"] for each in done for entry in each["status"]["resourceClaimStatuses"]}
         & names
@@ -136,10 +142,10 @@ def test_the_same_seed_tells_the_same_story() -> None:
     assert bodies[0] == bodies[1]
 
 
-def test_every_team_holds_something(story: Story) -> None:
+def test_every_team_holds_something(opening: Story) -> None:
     holding = {
         each["metadata"]["namespace"]
-        for each in story.store.objects(resources.RESOURCE_CLAIMS)
+        for each in opening.store.objects(resources.RESOURCE_CLAIMS)
         if each["status"].get("allocation")
     }
     assert holding == {"team-vision", "team-nlp", "team-batch", "team-rec", "team-infra"}
@@ -148,22 +154,24 @@ def test_every_team_holds_something(story: Story) -> None:
 # What goes wrong
 
 
-def test_a_leaked_claim_is_held_for_a_pod_that_is_gone(story: Story) -> None:
-    leaked = story.store.find(resources.RESOURCE_CLAIMS, "team-rec", trouble.LEAKED_CLAIM)
+def test_a_leaked_claim_is_held_for_a_pod_that_is_gone(opening: Story) -> None:
+    leaked = opening.store.find(resources.RESOURCE_CLAIMS, "team-rec", trouble.LEAKED_CLAIM)
     assert leaked is not None
     assert leaked["status"]["allocation"]["devices"]["results"][0]["consumedCapacity"] == {
         "cores": "100",
         "memory": "8Gi",
     }
     holder = leaked["status"]["reservedFor"][0]["uid"]
-    assert holder not in {each["metadata"]["uid"] for each in story.store.objects(resources.PODS)}
+    assert holder not in {each["metadata"]["uid"] for each in opening.store.objects(resources.PODS)}
 
 
-def test_a_claim_holds_a_card_that_is_published_no_more(story: Story) -> None:
+def test_a_claim_holds_a_card_that_is_published_no_more(opening: Story) -> None:
     lost = (HAMI, T4_NODE, trouble.LOST_CARD)
-    assert lost not in published(story.store)
-    assert lost in {device_id(result) for result in results(story.store)}
-    assert {device_id(result) for result in results(story.store)} - published(story.store).keys() == {lost}
+    assert lost not in published(opening.store)
+    assert lost in {device_id(result) for result in results(opening.store)}
+    assert {device_id(result) for result in results(opening.store)} - published(opening.store).keys() == {
+        lost
+    }
 
 
 def test_nothing_is_placed_on_tainted_cards_and_incomplete_pools(story: Story) -> None:
@@ -173,53 +181,58 @@ def test_nothing_is_placed_on_tainted_cards_and_incomplete_pools(story: Story) -
     assert L40S_NODE not in {pool for _, pool, _ in used}
 
 
-def test_a_claim_larger_than_any_card_stays_pending(story: Story) -> None:
-    claim = story.store.find(resources.RESOURCE_CLAIMS, "team-nlp", trouble.TOO_LARGE)
+def test_a_claim_larger_than_any_card_stays_pending(opening: Story) -> None:
+    claim = opening.store.find(resources.RESOURCE_CLAIMS, "team-nlp", trouble.TOO_LARGE)
     assert claim is not None
     assert claim["status"] == {}
-    message = pod(story, "team-nlp", trouble.TOO_LARGE)["status"]["conditions"][0]["message"]
+    message = pod(opening, "team-nlp", trouble.TOO_LARGE)["status"]["conditions"][0]["message"]
     assert message.startswith(
-        "0/10 nodes are available: 1 cannot allocate all claims, 9 node(s) didn't match Pod's node affinity/selector."
+        "0/10 nodes are available: 1 cannot allocate all claims, "
+        "9 node(s) didn't match Pod's node affinity/selector."
     )
 
 
 # The rarer ways to hold a device
 
 
-def test_three_pods_share_one_claim(story: Story) -> None:
-    claim = story.store.find(resources.RESOURCE_CLAIMS, "team-rec", "embeddings-shared")
+def test_three_pods_share_one_claim(opening: Story) -> None:
+    claim = opening.store.find(resources.RESOURCE_CLAIMS, "team-rec", "embeddings-shared")
     assert claim is not None
     assert len({each["uid"] for each in claim["status"]["reservedFor"]}) == 3
     assert len(claim["status"]["allocation"]["devices"]["results"]) == 1
 
 
-def test_admin_access_is_marked(story: Story) -> None:
-    claim = story.store.find(resources.RESOURCE_CLAIMS, "team-infra", "gpu-monitor")
+def test_admin_access_is_marked(opening: Story) -> None:
+    claim = opening.store.find(resources.RESOURCE_CLAIMS, "team-infra", "gpu-monitor")
     assert claim is not None
     assert claim["status"]["allocation"]["devices"]["results"][0]["adminAccess"] is True
 
 
-def test_an_extended_resource_takes_a_whole_card(story: Story) -> None:
-    status = pod(story, "team-batch", "legacy-train")["status"]["extendedResourceClaimStatus"]
+def test_an_extended_resource_takes_a_whole_card(opening: Story) -> None:
+    status = pod(opening, "team-batch", "legacy-train")["status"]["extendedResourceClaimStatus"]
     assert status["requestMappings"][0]["requestName"] == "container-0-request-2"
-    claim = story.store.find(resources.RESOURCE_CLAIMS, "team-batch", status["resourceClaimName"])
+    claim = opening.store.find(resources.RESOURCE_CLAIMS, "team-batch", status["resourceClaimName"])
     assert claim is not None
     result = claim["status"]["allocation"]["devices"]["results"][0]
     assert result["consumedCapacity"] == {"cores": "100", "memory": "15Gi"}
 
 
-def test_a_classic_pod_holds_no_claim(story: Story) -> None:
-    classic = pod(story, "team-rec", "classic-infer")
+def test_a_classic_pod_holds_no_claim(opening: Story) -> None:
+    classic = pod(opening, "team-rec", "classic-infer")
     assert "resourceClaims" not in classic["spec"]
     assert classic["status"]["phase"] == "Running"
 
 
-def test_quotas_count_what_claims_ask_for(story: Story) -> None:
+def test_quotas_count_what_claims_ask_for(opening: Story) -> None:
     quota = next(
-        q for q in story.store.objects(resources.RESOURCE_QUOTAS) if q["metadata"]["namespace"] == "team-nlp"
+        q
+        for q in opening.store.objects(resources.RESOURCE_QUOTAS)
+        if q["metadata"]["namespace"] == "team-nlp"
     )
     claims = [
-        c for c in story.store.objects(resources.RESOURCE_CLAIMS) if c["metadata"]["namespace"] == "team-nlp"
+        c
+        for c in opening.store.objects(resources.RESOURCE_CLAIMS)
+        if c["metadata"]["namespace"] == "team-nlp"
     ]
     assert quota["status"]["used"]["count/resourceclaims.resource.k8s.io"] == str(len(claims))
 
@@ -227,8 +240,8 @@ def test_quotas_count_what_claims_ask_for(story: Story) -> None:
 # Time
 
 
-def test_objects_have_been_there_for_a_while(story: Story) -> None:
-    assert pod(story, NAMESPACE, SHARE_A)["metadata"]["creationTimestamp"] == "2026-11-29T11:30:00Z"
+def test_objects_have_been_there_for_a_while(opening: Story) -> None:
+    assert pod(opening, NAMESPACE, SHARE_A)["metadata"]["creationTimestamp"] == "2026-11-29T11:40:00Z"
 
 
 def test_after_the_opening_a_given_clock_tells_the_time() -> None:
