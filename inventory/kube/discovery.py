@@ -13,7 +13,8 @@ from inventory.kube.versions import DraVersion
 _GROUP = "/apis/resource.k8s.io"
 _VERSION = "/version"
 # DeviceTaintRule came later than the kinds it acts on: v1alpha3 in 1.33, v1beta2 in 1.36, v1 in 1.37.
-TAINT_RULE_VERSIONS = ("v1", "v1beta2", "v1alpha3")
+_TAINT_RULES = "devicetaintrules"
+_TAINT_RULE_VERSIONS = ("v1", "v1beta2", "v1alpha3")
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -27,6 +28,10 @@ class Served(msgspec.Struct, frozen=True):
     release: tuple[int, int] | None
     dra_version: DraVersion
     taint_rules_version: str = ""
+
+    def version_of(self, resource: str) -> str:
+        """The version in which a resource of the group is read."""
+        return self.taint_rules_version if resource == _TAINT_RULES else self.dra_version
 
 
 class _ServerVersion(msgspec.Struct, frozen=True, rename="camel"):
@@ -75,10 +80,10 @@ def _served_versions(client: Client) -> list[str]:
 
 
 def _taint_rules_version(client: Client, served: list[str]) -> str:
-    for version in TAINT_RULE_VERSIONS:
+    for version in _TAINT_RULE_VERSIONS:
         if version in served:
             listed = _get(client, f"{_GROUP}/{version}", _Resources)
-            if any(resource.name == "devicetaintrules" for resource in listed.resources):
+            if any(resource.name == _TAINT_RULES for resource in listed.resources):
                 return version
     return ""
 

@@ -33,14 +33,8 @@ class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
     metadata_only: bool = False
 
     def path(self, served: Served) -> str:
-        version = self.version or (
-            served.taint_rules_version if self.resource == "devicetaintrules" else served.dra_version
-        )
-        return (
-            f"/apis/{self.group}/{version}/{self.resource}"
-            if self.group
-            else f"/api/{version}/{self.resource}"
-        )
+        root = f"/apis/{self.group}" if self.group else "/api"
+        return f"{root}/{self.version or served.version_of(self.resource)}/{self.resource}"
 
     def lift(self, served: Served) -> Lift | None:
         return lift_for(self.resource, served.dra_version) if self.group == DRA else None

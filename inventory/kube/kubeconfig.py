@@ -12,6 +12,8 @@ from typing import TypeVar
 
 import msgspec
 import yaml
+from urllib3.exceptions import LocationParseError
+from urllib3.util import parse_url
 
 from inventory.kube.errors import KubeconfigError
 
@@ -143,11 +145,17 @@ def _cluster(context: _Context, files: list[_File], where: str) -> _Cluster:
     if context.cluster not in clusters:
         raise KubeconfigError(f"{where} names the cluster {context.cluster!r}, which is not there.")
     cluster = clusters[context.cluster].cluster or _Cluster()
-    if not cluster.server.startswith(("https://", "http://")):
-        raise KubeconfigError(
-            f"{where}: cluster {context.cluster!r} has no `server` that starts with https://."
-        )
+    if not _is_address(cluster.server):
+        raise KubeconfigError(f"{where}: cluster {context.cluster!r} has no `server` like https://host:port.")
     return cluster
+
+
+def _is_address(server: str) -> bool:
+    try:
+        url = parse_url(server)
+    except LocationParseError:
+        return False
+    return url.scheme in ("https", "http") and bool(url.host)
 
 
 def _plugin(context: _Context, files: list[_File], where: str) -> str:

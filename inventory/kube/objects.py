@@ -127,14 +127,14 @@ class ResourceSlice(Object, frozen=True):
     spec: SliceSpec
 
 
-class TaintRuleSpec(Wire):
+class TaintRuleSpec(Wire, frozen=True):
     """`device_selector` None selects every device; its keys are all that must hold."""
 
     taint: Taint
     device_selector: Raw | None = None
 
 
-class DeviceTaintRule(Object):
+class DeviceTaintRule(Object, frozen=True):
     spec: TaintRuleSpec
 
 

@@ -29,10 +29,6 @@ def failure(url: str, error: Exception) -> errors.ClusterError:
             return errors.UnreachableError(f"Cannot connect to {url}: {_cause(error)}. {_CHECK_SERVER}")
         case http.TimeoutError():
             return errors.TimedOutError(f"{url} did not answer in time: {_cause(error)}. {_CHECK_SERVER}")
-        case http.LocationValueError() | http.LocationParseError():
-            return errors.KubeconfigError(
-                f"{url} is no address of an API server: correct `server` in the kubeconfig."
-            )
         case _:
             return errors.UnreachableError(
                 f"The connection to {url} broke: {_cause(error)}. The next poll tries again; if it stays, "

@@ -10,7 +10,7 @@ from inventory.kube.connection import Source, connect
 from inventory.kube.discovery import Served
 from inventory.kube.versions import DraVersion
 
-V1 = Served("v1.36.2", (1, 36), DraVersion.V1)
+V1 = Served("v1.36.2", (1, 36), DraVersion.V1, taint_rules_version="v1beta2")
 
 Connect = Callable[[ApiServer], Client]
 

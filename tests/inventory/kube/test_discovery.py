@@ -33,6 +33,18 @@ def test_older_versions_are_taken_in_order(connected: Connect, served: list[str]
         assert discover(connected(server)).dra_version is best
 
 
+def test_taint_rules_have_a_version_of_their_own(client: Client) -> None:
+    served = discover(client)
+
+    assert served.version_of("resourceslices") == "v1"
+    assert served.version_of("devicetaintrules") == "v1beta2"
+
+
+def test_taint_rules_that_are_switched_off_have_none(connected: Connect) -> None:
+    with ApiServer(Store(), dra_versions=["v1"]) as server:
+        assert discover(connected(server)).taint_rules_version == ""
+
+
 def test_a_cluster_without_dra_is_told_what_to_do(connected: Connect) -> None:
     with (
         ApiServer(Store(), dra_versions=[]) as server,

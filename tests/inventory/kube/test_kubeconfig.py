@@ -86,10 +86,18 @@ def test_a_context_without_its_cluster_is_told(tmp_path: Path) -> None:
         select(path, "")
 
 
-def test_a_cluster_without_a_server_is_told(tmp_path: Path) -> None:
-    path = written(tmp_path / "config", clusters=[{"name": "lab", "cluster": None}])
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        None,
+        {},
+        *({"server": server} for server in ("api.example", "ftp://api.example", "https://", "https://[::")),
+    ],
+)
+def test_a_cluster_without_an_address_is_told(tmp_path: Path, cluster: Any) -> None:
+    path = written(tmp_path / "config", clusters=[{"name": "lab", "cluster": cluster}])
 
-    with pytest.raises(KubeconfigError, match="has no `server` that starts with https://"):
+    with pytest.raises(KubeconfigError, match="cluster 'lab' has no `server` like https://host:port"):
         select(path, "")
 
 

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,19 +10,22 @@ from demo.server import ApiServer
 from demo.store import Store
 from inventory.kube import errors, kinds
 from inventory.kube.client import Client
+from inventory.kube.connection import connect
 from inventory.kube.discovery import Served, discover
 from inventory.kube.kinds import KINDS
 from inventory.kube.listing import list_all
 from inventory.kube.objects import Pod, ResourceClaim, ResourceSlice
 from inventory.kube.pods import concerns_devices
+from tests.inventory.kube.answering import SameAnswer, answering
 from tests.inventory.kube.conftest import V1, Connect
+from tests.inventory.kube.kubeconfigs import source_of
 
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
 
 
 def names(server: ApiServer, kind: kinds.Kind[Any]) -> list[str]:
     """All names of a kind as the demo server stores them."""
-    resource = by_plural(kind.group, "v1", kind.resource)
+    resource = by_plural(kind.group, kind.path(V1).split("/")[-2], kind.resource)
     assert resource is not None
     return [stored["metadata"]["name"] for stored in server.store.objects(resource)]
 
@@ -180,6 +184,17 @@ def test_a_body_that_is_no_json_is_a_bad_answer(client: Client) -> None:
 
     with pytest.raises(errors.BadAnswerError, match=r"something that is no PodList: JSON is malformed"):
         list_all(client, Elsewhere(health.resource, health.kind, health.struct), V1)
+
+
+def test_a_list_that_never_ends_is_a_bad_answer(tmp_path: Path) -> None:
+    page = b'{"kind": "PodList", "metadata": {"continue": "again"}, "items": []}'
+
+    with (
+        answering(SameAnswer(200, page)) as server,
+        connect(source_of(tmp_path / "config", server.url)) as client,
+        pytest.raises(errors.BadAnswerError, match=r"the same continue token twice"),
+    ):
+        list_all(client, kinds.PODS, V1)
 
 
 def test_slices_and_claims_are_what_nothing_can_be_told_without() -> None:

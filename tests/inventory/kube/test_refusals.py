@@ -1,0 +1,82 @@
+import pytest
+
+from inventory.kube import errors
+from inventory.kube.refusals import refusal, retry_after_seconds, rule_to_grant, said_by_the_server
+
+URL = "https://lab.example:6443/api/v1/pods"
+
+
+def refused(code: int, body: bytes = b"") -> errors.ClusterError:
+    return refusal(URL, "/api/v1/pods", code, {}, body)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (307, "bad_answer"),
+        (400, "server_error"),
+        (401, "unauthorized"),
+        (403, "forbidden"),
+        (404, "not_served"),
+        (406, "server_error"),
+        (408, "timeout"),
+        (410, "expired"),
+        (429, "throttled"),
+        (500, "server_error"),
+        (503, "server_error"),
+        (504, "timeout"),
+    ],
+)
+def test_every_refusal_has_a_stable_reason_and_says_where(code: int, reason: str) -> None:
+    error = refused(code)
+
+    assert error.reason == reason
+    assert str(error).startswith(f"{URL} answered {code}")
+
+
+def test_the_message_of_a_status_is_quoted() -> None:
+    body = b'{"kind": "Status", "message": "etcdserver: request timed out", "code": 500}'
+
+    assert str(refused(500, body)) == (
+        f"{URL} answered 500: etcdserver: request timed out. The API server's own log tells more."
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"", "nothing"),
+        (b'{"kind": "Status", "reason": "Forbidden"}', "Forbidden"),
+        (b"<html>\n <b>Bad Gateway</b>\n</html>", "<html> <b>Bad Gateway</b> </html>"),
+        (b'{"message": 5}', '{"message": 5}'),
+        (b"\xff", "\ufffd"),
+        (b"[" * 9000, "[" * 300 + "\u2026"),
+    ],
+)
+def test_any_other_body_is_quoted_on_one_short_line(body: bytes, said: str) -> None:
+    assert said_by_the_server(body) == said
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        ("/api/v1/pods", 'verb "list" on "pods" in API group ""'),
+        ("/apis/apps/v1/replicasets", 'verb "list" on "replicasets" in API group "apps"'),
+        ("/version", 'verb "get" on the non-resource URL /version'),
+        ("/apis/resource.k8s.io", 'verb "get" on the non-resource URL /apis/resource.k8s.io'),
+    ],
+)
+def test_the_missing_rule_is_named(path: str, rule: str) -> None:
+    assert rule in rule_to_grant(path)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("7", 7), ("0", 0), ("", None), ("-1", None), ("Wed, 21 Oct 2026 07:28:00 GMT", None)],
+)
+def test_the_time_to_wait_is_read_in_seconds(header: str, seconds: float | None) -> None:
+    assert retry_after_seconds({"Retry-After": header}) == seconds
+
+
+def test_without_the_header_there_is_no_time_to_wait() -> None:
+    assert retry_after_seconds({}) is None
