@@ -9,7 +9,7 @@ _CONTROL = {code: repr(chr(code))[1:-1] for code in (*range(0x20), *range(0x7F, 
 class PairsFormatter(logging.Formatter):
     """Messages quote what clusters say: a line break in one must not look like another line."""
 
-    converter = time.gmtime
+    converter = staticmethod(time.gmtime)
 
     def __init__(self) -> None:
         super().__init__(

@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dashboard.supervisor.errors import SupervisorError
@@ -25,13 +27,17 @@ def server_binary() -> Path:
         raise _missing(str(error)) from None
 
 
-def socket_path(state: Path) -> Path:
-    """In the state folder, or in a new temporary one where that path is too long for a socket."""
+@contextmanager
+def socket_path(state: Path) -> Iterator[Path]:
+    """In the state folder, or in a temporary one where that path is too long for a socket."""
     path = state / "broker.sock"
     if len(os.fsencode(path)) > _LONGEST_SOCKET_PATH:
-        path = Path(tempfile.mkdtemp(prefix="sliceboard-")) / "broker.sock"
-    path.unlink(missing_ok=True)
-    return path
+        with tempfile.TemporaryDirectory(prefix="sliceboard-") as folder:
+            yield Path(folder) / "broker.sock"
+    else:
+        # A broker that was killed leaves it.
+        path.unlink(missing_ok=True)
+        yield path
 
 
 def url(socket: Path) -> str:

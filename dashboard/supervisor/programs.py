@@ -11,6 +11,7 @@ from dashboard.supervisor.processes import Program
 
 _GUNICORN = (
     "--workers=2",
+    "--preload",
     "--threads=4",
     "--timeout=60",
     "--graceful-timeout=5",

@@ -38,12 +38,13 @@ def serve(service: Service, greeting: str, say: Say) -> int:
         with (
             claimed(service.state),
             stop_signals() as stop_asked,
+            broker.socket_path(service.state) as socket,
             Processes(service.state / "logs") as processes,
         ):
             ensure_secret_key(service.state)
             supervisor = Supervisor(processes, stop_asked)
             try:
-                _start(service, supervisor, say)
+                _start(service, supervisor, socket, say)
                 say(greeting)
                 supervisor.watch()
             finally:
@@ -56,24 +57,25 @@ def serve(service: Service, greeting: str, say: Say) -> int:
         return 1
 
 
-def _start(service: Service, supervisor: Supervisor, say: Say) -> None:
-    programs = Programs(_environment(service, supervisor))
+def _start(service: Service, supervisor: Supervisor, socket: Path, say: Say) -> None:
+    programs = Programs(_environment(service, supervisor, socket))
     clusters = _start_demo_clusters(service, supervisor, programs)
     say("Preparing the database and the static files …")
-    say(supervisor.complete(programs.command(service.prepare)).strip())
+    if told := supervisor.complete(programs.command(service.prepare)).strip():
+        say(told)
     for kubeconfig, process in clusters.items():
         supervisor.wait_for(process, kubeconfig.exists)
     web = supervisor.start(programs.web(service.address))
+    # It polls as soon as it is up; beat is needed a period later.
     supervisor.start(programs.worker())
-    supervisor.start(programs.beat())
     supervisor.wait_for(web, lambda: answers(service.address))
+    supervisor.start(programs.beat())
 
 
-def _environment(service: Service, supervisor: Supervisor) -> Mapping[str, str]:
+def _environment(service: Service, supervisor: Supervisor, socket: Path) -> Mapping[str, str]:
     """With the broker that is embedded, once it serves."""
     if not service.embedded_broker:
         return service.environment
-    socket = broker.socket_path(service.state)
     process = supervisor.start(broker.program(socket))
     supervisor.wait_for(process, socket.exists)
     return with_broker(service.environment, broker.url(socket))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
 from dashboard.supervisor.address import Address
 from dashboard.supervisor.errors import SupervisorError
@@ -46,8 +47,8 @@ class Supervisor:
         """Raises SupervisorError when the process, or another one, ends before, and Stopped."""
         self._wait_until(ready, f"{process.name} does not answer; its log is {process.log}")
 
-    def watch(self) -> None:
-        """Returns never: raises SupervisorError when a process ends, and Stopped."""
+    def watch(self) -> NoReturn:
+        """Raises SupervisorError when a process ends, and Stopped."""
         while True:
             self._look_around()
 
