@@ -6,6 +6,7 @@ and Kubernetes hand over secrets.
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env, FileAwareMapping
@@ -83,9 +84,11 @@ def database(name: str, default: str) -> dict[str, Any]:
             "write postgresql://user:password@host:port/name or sqlite:////absolute/path."
         )
     try:
-        return dict(Env.db_url_config(url))
+        entry = dict(Env.db_url_config(url))
     except ValueError:
         # Without the value: it holds a password.
         raise ImproperlyConfigured(
             f"{name}: not a URL; percent-encode what is special in the password."
         ) from None
+    # A socket's folder is percent-encoded in the place of the host, as in libpq's URLs.
+    return {**entry, "HOST": unquote(entry["HOST"] or "")}
