@@ -33,8 +33,7 @@
     const range = layout.xaxis.range, margin = layout.margin;
     const scale = (node.clientWidth - margin.l - margin.r) / (range[1] - range[0]);
     pen.font = "11px " + getComputedStyle(document.body).fontFamily;
-    return data.map((trace) => !trace.meta ? trace : { ...trace,
-      text: trace.x.map((x, i) => label([trace.meta.long[i], trace.meta.short[i]], x * scale - 12)) });
+    return data.map((trace) => !trace.meta ? trace : { ...trace, text: trace.x.map((x, i) => label(trace.meta.forms[i], x * scale - 12)) });
   };
 
   const config = { displayModeBar: false, scrollZoom: false, doubleClick: "reset" };
@@ -89,7 +88,7 @@
         const [x, top] = place(index);
         column.cells.forEach(([use, flags, text], row) => {
           const y = top + row;
-          hover[y][x] = `<b>${plain(column.name)} · ${text}`;
+          hover[y][x] = text;
           z[y][x] = use;
           if (use === null) unknown.push([x, y]);
           if (flags & 1) tainted.push([x, y]);
@@ -115,10 +114,9 @@
     const here = (ref) => { const url = new URL(location); ref ? url.searchParams.set("at", ref) : url.searchParams.delete("at"); history.replaceState(null, "", url); };
     const close = () => { loading?.abort(); at = -1; peek.hidden = true; here(""); draw(); wall.focus(); };
     const open = async (index) => {
-      at = index;
-      const column = columns[at];
+      const column = columns[at = index];
       draw();
-      if (column.href.includes("?")) return;
+      if (!column.peek) return;
       here(column.ref);
       loading?.abort();
       loading = new AbortController();
@@ -132,7 +130,11 @@
       }
     };
     const columnAt = ({ x, y }) => { const band = bands.find((b) => y >= b.y && y < b.y + b.rows); return band && x < band.count ? band.from + x : -1; };
-    wall.on("plotly_click", (event) => { const index = columnAt(event.points[0]); if (index >= 0) open(index); });
+    wall.on("plotly_click", (event) => {
+      const index = columnAt(event.points[0]);
+      if (index >= 0 && !columns[index].peek) location.href = columns[index].href;
+      else if (index >= 0) open(index);
+    });
     wall.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: fold, ArrowUp: -fold }[event.key];
       if (step) { event.preventDefault(); open(Math.max(0, Math.min(columns.length - 1, at < 0 ? 0 : at + step))); }

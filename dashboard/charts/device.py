@@ -64,10 +64,10 @@ def _heads(track: Track, y: float) -> list[dict[str, Any]]:
         "allocated": _amount(track, track.allocated),
         "total": _amount(track, track.total),
     }
-    left = _("%(amount)s left") % {"amount": _amount(track, track.remaining)}
+    left = plain(_("%(amount)s left")) % {"amount": bold(_amount(track, track.remaining))}
     return [
         note(f"{bold(label[:1].upper() + label[1:])}  {plain(allocated)}", 0, y),
-        note(bold(left), 100, y, xanchor="right"),
+        note(left, 100, y, xanchor="right"),
     ]
 
 
@@ -76,7 +76,7 @@ def _amount(track: Track, quantity: Any) -> str:
 
 
 def _ends(height: float) -> list[dict[str, Any]]:
-    small = {"yanchor": "top", "yshift": -3, "font": {"size": 11, "color": "var(--ink-3)"}}
+    small = {"yanchor": "top", "yshift": -2, "font": {"size": 11, "color": "var(--ink-3)"}}
     return [
         note("0", 0, height, **small),
         note(plain(_("100 % of the device")), 100, height, xanchor="right", **small),

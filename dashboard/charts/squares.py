@@ -36,7 +36,7 @@ def strips(groups: Iterable[Group]) -> list[Strip]:
                 (group.cluster, column.place), Strip(column.place, column_href(column), [])
             )
             strip.squares.extend(_square(cell) for cell in column.cells)
-    return list(found.values())
+    return [found[key] for key in sorted(found)]
 
 
 def column_href(column: Column) -> str:

@@ -20,6 +20,14 @@ class Paged(NamedTuple):
     first: int
     last: int
 
+    @property
+    def previous(self) -> int:
+        return self.number - 1
+
+    @property
+    def next(self) -> int:
+        return self.number + 1
+
 
 def paged(request: HttpRequest, rows: QuerySet[Any], size: int = ROWS) -> Paged:
     """Raises Refused for what is no page number, Http404 for a page past the last."""

@@ -1,4 +1,4 @@
-"""What stands around every page: where one is, how many there are of what, how fresh it is, and the way to the API."""
+"""What stands around every page: where one is, how many there are of what, how fresh it is, the API."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

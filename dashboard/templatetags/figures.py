@@ -1,6 +1,6 @@
 """Quantities, ratios and times in templates, with the exact value in the title."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 
 from dashboard.templatetags.marks import icon
 from dashboard.words import ages, amounts
+from inventory.dra import units
 from inventory.dra.units import Unit
-from inventory.kube.quantity import Quantity
+from inventory.kube.quantity import Notation, Quantity, QuantityError, parse
 
 register = template.Library()
 
@@ -75,3 +76,35 @@ def _time(moment: datetime | None, words: object) -> SafeString:
     return format_html(
         '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), ages.instant(moment), text
     )
+
+
+@register.filter
+def instant(moment: datetime) -> str:
+    return ages.instant(moment)
+
+
+@register.filter
+def ago_text(moment: datetime) -> str:
+    return ages.ago(moment, timezone.now())
+
+
+@register.filter
+def seconds(number: int | Decimal | None) -> str:
+    """A duration in words."""
+    return amounts.not_known() if number is None else ages.duration(timedelta(seconds=float(number)))
+
+
+@register.simple_tag
+def unit_of(driver: str, name: str, model: Quantity | None) -> Unit:
+    """The unit in which a dimension of a driver is read; `model` is any amount of it."""
+    return units.unit_of(driver, name, model.notation if model else Notation.DECIMAL)
+
+
+@register.simple_tag
+def quantity(text: str, driver: str, name: str) -> str:
+    """An amount as an object of the cluster has it; as it stands there where it cannot be read."""
+    try:
+        found = parse(text)
+    except QuantityError:
+        return text
+    return amounts.amount(found, units.unit_of(driver, name, found.notation))

@@ -1,5 +1,6 @@
 """Quantities as people read them. Rounded for the eye only; the exact value goes beside, in the title."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 from django.utils.translation import gettext as _
@@ -73,3 +74,11 @@ def _bytes(value: Fraction) -> str:
 
 def _half_up(value: Fraction) -> int:
     return int(value + Fraction(1, 2))
+
+
+def share_of_memory(ratio: Fraction | Decimal | None) -> str:
+    return _("%(part)s of all memory") % {"part": share_of(Fraction(ratio or 0))}
+
+
+def share_of_or_unknown(ratio: Decimal | None) -> str:
+    return not_known() if ratio is None else share_of(Fraction(ratio))

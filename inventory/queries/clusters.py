@@ -88,7 +88,14 @@ def rows(page: Iterable[Cluster], now: datetime) -> list[ClusterRow]:
 
 def one(cluster_id: int, now: datetime) -> ClusterRow | None:
     """With the objects that could not be read."""
-    cluster = queryset().filter(pk=cluster_id).first()
+    return _detail(queryset().filter(pk=cluster_id).first(), now)
+
+
+def by_name(name: str, now: datetime) -> ClusterRow | None:
+    return _detail(queryset().filter(name=name).first(), now)
+
+
+def _detail(cluster: Cluster | None, now: datetime) -> ClusterRow | None:
     if cluster is None:
         return None
     skipped = tuple(map(_skipped, SkippedObject.objects.filter(cluster=cluster)[:SKIPPED_SHOWN]))

@@ -120,6 +120,11 @@ def queryset(filters: DeviceFilter | None = None) -> QuerySet[Device]:
     return found if filters is None else filters.filter_queryset(found)
 
 
+def others_of_node(node_id: int) -> QuerySet[Device]:
+    """The devices of a node that are no cards."""
+    return queryset().filter(node=node_id, accelerator=False)
+
+
 def rows(page: Iterable[Device]) -> list[DeviceRow]:
     devices = list(page)
     prefetch_related_objects(devices, "balances")

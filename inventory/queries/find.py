@@ -28,7 +28,7 @@ class Found(NamedTuple):
 
 
 def find(text: str, *, shown: int) -> Found:
-    """What has the text in its name, in any case; devices also in their UUID, Pods and claims in their UID."""
+    """What has the text in its name, in any case; also in the UUID of a device, or as the whole UID."""
     pods = Pod.objects.select_related("cluster", "namespace__team", "node")
     claims = Claim.objects.select_related("cluster", "namespace__team")
     devices = Device.objects.select_related("cluster", "pool", "node")

@@ -79,3 +79,16 @@ def _left(sums: list[KindSum], name: str) -> Decimal | None:
         return None
     summed = over(sums, name, units.pop())
     return ratio(summed.remaining, summed.total)
+
+
+def states(cards: QuerySet[Card]) -> dict[str, int]:
+    """How many cards there are, on how many places, and how many of them are in which state."""
+    counted = cards.order_by().aggregate(
+        cards=Count("pk"),
+        free=Count("pk", filter=Q(state=DeviceState.FREE)),
+        partly=Count("pk", filter=Q(state=DeviceState.PARTLY_ALLOCATED)),
+        full=Count("pk", filter=Q(state__in=(DeviceState.FULL, DeviceState.DEDICATED))),
+        tainted_cards=Count("pk", filter=Q(tainted=True)),
+        cards_unknown=Count("pk", filter=Q(use_millionths__isnull=True)),
+    )
+    return dict(counted)

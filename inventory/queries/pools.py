@@ -64,6 +64,16 @@ def queryset(filters: PoolFilter | None = None) -> QuerySet[Pool]:
     return found if filters is None else filters.filter_queryset(found)
 
 
+def of_node(node_id: int) -> QuerySet[Pool]:
+    """The pools that publish devices of a node."""
+    return queryset().filter(pk__in=Device.objects.filter(node=node_id).order_by().values("pool"))
+
+
+def not_complete(cluster: str) -> QuerySet[Pool]:
+    """The pools of a cluster whose devices may not all be there."""
+    return queryset().filter(cluster__name=cluster).exclude(state=Pool.State.COMPLETE)
+
+
 def rows(page: Iterable[Pool]) -> list[PoolRow]:
     pools = list(page)
     prefetch_related_objects(pools, "counters")

@@ -4,7 +4,7 @@ Past `LARGEST` cards a cell is a run of neighbouring nodes, so that no page draw
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -18,6 +18,7 @@ from inventory.queries.kinds import Kind, sharing
 
 LARGEST = 5000
 BLOCKS = 500
+_LONGEST_ID = 18
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -74,6 +75,24 @@ def placed(cards: QuerySet[Card]) -> QuerySet[Any]:
     return cards.annotate(place=Coalesce("node__name", "pool__name"))
 
 
+def of_clusters(names: Collection[str]) -> QuerySet[Card]:
+    """The cards of the named clusters; of all where none is named."""
+    return Card.objects.filter(cluster__name__in=names) if names else Card.objects.all()
+
+
+def of_nodes(ids: Collection[int]) -> QuerySet[Card]:
+    return Card.objects.filter(node__in=ids)
+
+
+def column(ref: str) -> QuerySet[Any]:
+    """The cards of one column: `n12` is a node, `p7` a pool's cards that are bound to no node."""
+    kind, number = ref[:1], ref[1:]
+    if kind not in ("n", "p") or not number.isdecimal() or len(number) > _LONGEST_ID:
+        return Card.objects.none()
+    where = {"node": int(number)} if kind == "n" else {"pool": int(number), "node": None}
+    return in_order(placed(Card.objects.filter(**where)))
+
+
 def between(cards: QuerySet[Any], first: str, last: str) -> QuerySet[Any]:
     """The cards whose place lies in a run of neighbours; an empty bound is none."""
     found = cards.filter(place__gte=first) if first else cards
@@ -82,7 +101,7 @@ def between(cards: QuerySet[Any], first: str, last: str) -> QuerySet[Any]:
 
 def cells(cards: QuerySet[Any], matching: QuerySet[Card] | None) -> tuple[Group, ...]:
     """At most `LARGEST` cards of `placed`; those that are not `matching` stay in place and are muted."""
-    listed = list(_in_order(cards)[:LARGEST])
+    listed = list(in_order(cards)[:LARGEST])
     ids = [card.pk for card in listed]
     kept = set(ids) if matching is None else set(matching.order_by().values_list("pk", flat=True))
     balances, shares = _balances(ids), _shares(ids)
@@ -113,7 +132,13 @@ def blocks(cards: QuerySet[Any]) -> tuple[BlockGroup, ...]:
 _KIND = ("pool__driver", "product", "partitioned")
 
 
-def _in_order(cards: QuerySet[Any]) -> QuerySet[Any]:
+def by_place(cards: QuerySet[Any]) -> QuerySet[Any]:
+    """`placed` cards, those of one place together."""
+    ordered = cards.select_related("cluster", "pool").annotate(position=Min("devices__position"))
+    return ordered.order_by("cluster__name", "place", *_KIND, "position", "key", "pk")
+
+
+def in_order(cards: QuerySet[Any]) -> QuerySet[Any]:
     ordered = cards.select_related("cluster", "pool").annotate(
         position=Min("devices__position"), first_device=Min("devices")
     )

@@ -1,0 +1,75 @@
+"""Claims: what they ask, what they hold, who uses them, and what a pending one waits for."""
+
+from typing import NamedTuple
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from dashboard.pages import filtering
+from dashboard.pages.paging import paged
+from dashboard.pages.pods import HeldAmount, held_amounts
+from dashboard.pages.refusal import checked
+from dashboard.pages.shell import page, show
+from dashboard.words import states
+from inventory.queries import claims as claim_queries
+from inventory.queries import options
+from inventory.queries.claims import ClaimFilter, ClaimRow
+from inventory.queries.results import AllocationResult
+from inventory.queries.slices import TeamBrief, teams
+
+
+class ResultLine(NamedTuple):
+    result: AllocationResult
+    amounts: list[HeldAmount]
+
+
+class ClaimLine(NamedTuple):
+    claim: ClaimRow
+    team: TeamBrief | None
+    results: list[ResultLine]
+
+
+@page
+def claims(request: HttpRequest) -> HttpResponse:
+    filters = ClaimFilter(request.GET, claim_queries.queryset())
+    checked(filters)
+    found = paged(request, filters.qs)
+    known = teams()
+    return show(
+        request,
+        "claims.html",
+        {
+            "paged": found,
+            "lines": [_line(row, known.get(row.team or "")) for row in claim_queries.rows(found.rows)],
+            "form": filtering.form(
+                request,
+                [
+                    filtering.write(request, "q", _("Name"), _("claim, namespace, owner")),
+                    filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+                    filtering.choose(request, "team", _("Team"), options.teams()),
+                    filtering.choose(request, "device_class", _("Device class"), options.device_classes()),
+                    filtering.choose(request, "state", _("State"), filtering.states(states.CLAIM)),
+                ],
+            ),
+        },
+        active="claims",
+        api="claims/",
+    )
+
+
+@page
+def claim(request: HttpRequest, claim_id: int) -> HttpResponse:
+    row = claim_queries.one(claim_id)
+    if row is None:
+        raise Http404(_("There is no such claim; it may have been deleted since."))
+    line = _line(row, teams().get(row.team or ""), every=True)
+    return show(
+        request, "claim.html", {"line": line, "claim": row}, active="claims", api=f"claims/{claim_id}/"
+    )
+
+
+def _line(row: ClaimRow, team: TeamBrief | None, *, every: bool = False) -> ClaimLine:
+    results = [
+        ResultLine(one, held_amounts(one.device.driver, one.held, every=every)) for one in row.allocation
+    ]
+    return ClaimLine(row, team, results)

@@ -1,0 +1,163 @@
+"""Every card, as a wall, as bars or as a table; and devices that are no cards, as a table."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from dashboard.charts import cards as card_charts
+from dashboard.charts import wall as wall_charts
+from dashboard.charts.segments import Bar, track_bar
+from dashboard.pages import filtering
+from dashboard.pages.paging import ROWS, Paged, paged
+from dashboard.pages.refusal import Refused, checked
+from dashboard.pages.shell import page, show
+from dashboard.words import states
+from inventory.models import Card
+from inventory.queries import cards as card_queries
+from inventory.queries import devices as device_queries
+from inventory.queries import groups, held_cards, options, wall
+from inventory.queries.devices import DeviceFilter, DeviceRow
+from inventory.queries.held_cards import HeldCard
+from inventory.queries.room import RoomyCardFilter
+from inventory.queries.slices import Track, teams
+
+VIEWS = ("wall", "bars", "table")
+_CONDITIONS = ("node", "driver", "pool", "device", "product", "team", "state", "tainted", "room", "q")
+
+
+class TrackLine(NamedTuple):
+    track: Track
+    bar: Bar | None
+
+
+class CardLine(NamedTuple):
+    card: HeldCard
+    lines: list[TrackLine]
+
+
+@page
+def devices(request: HttpRequest) -> HttpResponse:
+    if request.GET.get("show"):
+        return _others(request)
+    filters = RoomyCardFilter(request.GET, card_queries.queryset())
+    checked(filters)
+    cards = _between(request, filters.qs)
+    total = cards.count()
+    view = _view(request, total)
+    context = {
+        "view": view,
+        "views": [("wall", _("Wall")), ("bars", _("Bars")), ("table", _("Table"))],
+        "form": _form(request),
+        "teams": teams().values(),
+        **groups.states(cards),
+    }
+    drawn = {"wall": _wall, "bars": _bars, "table": _table}[view](request, cards)
+    return show(request, f"devices/{view}.html", {**context, **drawn}, active="devices", api="devices/")
+
+
+@page
+def peek(request: HttpRequest, at: str) -> HttpResponse:
+    """The cards of one column of the wall, to be put under it."""
+    return render(request, "devices/peek.html", _peek(at))
+
+
+def _view(request: HttpRequest, cards: int) -> str:
+    view = request.GET.get("view") or ("bars" if cards <= card_charts.LARGEST else "wall")
+    if view not in VIEWS:
+        raise Refused(
+            [("view", _("“%(text)s” is none of %(views)s") % {"text": view, "views": ", ".join(VIEWS)})]
+        )
+    return view
+
+
+def _between(request: HttpRequest, cards: QuerySet[Card]) -> QuerySet[Any]:
+    first, last = request.GET.get("from", ""), request.GET.get("to", "")
+    return wall.between(wall.placed(cards), first, last)
+
+
+def _wall(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
+    """Conditions grey what they leave out; past the largest wall they narrow."""
+    rows, total = groups.groups(cards)
+    clusters = [name for name in request.GET.getlist("cluster") if name]
+    in_place = _between(request, wall.of_clusters(clusters))
+    at = request.GET.get("at", "")
+    common = {"groups": rows, "group_total": total, "at": at, **(_peek(at) if at else {})}
+    if in_place.count() <= wall.LARGEST:
+        narrowed = any(request.GET.get(name) for name in _CONDITIONS)
+        cells = wall.cells(in_place, cards if narrowed else None)
+        return {**common, "figure": wall_charts.wall(cells), "cut": False}
+    return {**common, "figure": wall_charts.blocks(wall.blocks(cards), request.GET), "cut": True}
+
+
+def _bars(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
+    found = paged(request, wall.by_place(cards), card_charts.LARGEST)
+    held = held_cards.rows(found.rows)
+    return {"paged": found, "figure": card_charts.cards_figure(held), "lines": card_lines(held)}
+
+
+def _table(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
+    found = paged(request, cards if request.GET.get("ordering") else wall.by_place(cards))
+    return {"paged": found, "lines": card_lines(held_cards.rows(found.rows))}
+
+
+def card_lines(cards: Sequence[HeldCard]) -> list[CardLine]:
+    return [
+        CardLine(card, [_track_line(card, track) for track in card_charts.main_tracks(card)])
+        for card in cards
+    ]
+
+
+def _track_line(card: HeldCard, track: Track) -> TrackLine:
+    known = track.total is not None and track.allocated is not None
+    return TrackLine(track, track_bar(card.key, track, tainted=card.tainted) if known else None)
+
+
+def _peek(at: str) -> dict[str, Any]:
+    held = held_cards.rows(wall.column(at))
+    if not held:
+        raise Http404(_("There is no such column on the wall."))
+    return {"peek": card_lines(held), "peek_place": held[0]}
+
+
+def _form(request: HttpRequest) -> filtering.Form:
+    return filtering.form(
+        request,
+        [
+            filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+            filtering.choose(request, "product", _("Product"), options.products()),
+            filtering.choose(request, "driver", _("Driver"), options.drivers()),
+            filtering.choose(request, "team", _("Team"), options.teams()),
+            filtering.choose(request, "state", _("State"), filtering.states(states.DEVICE)),
+            filtering.choose(request, "tainted", _("Tainted"), [("true", _("yes")), ("false", _("no"))]),
+            filtering.write(request, "room", _("At least free"), "8 GiB, 30 %"),
+        ],
+    )
+
+
+def _others(request: HttpRequest) -> HttpResponse:
+    """Licences, NICs, CPUs: devices that are shown, but are no cards."""
+    query = request.GET.copy()
+    query["accelerator"] = "false"
+    filters = DeviceFilter(query, device_queries.queryset())
+    checked(filters)
+    found: Paged = paged(request, filters.qs, ROWS)
+    form = filtering.form(
+        request,
+        [
+            filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+            filtering.choose(request, "driver", _("Driver"), options.drivers()),
+            filtering.write(request, "q", _("Name")),
+        ],
+    )
+    rows: list[DeviceRow] = device_queries.rows(found.rows)
+    return show(
+        request,
+        "devices/others.html",
+        {"paged": found, "rows": rows, "form": form},
+        active="devices",
+        api="devices/",
+    )
