@@ -100,6 +100,7 @@ class Api:
         return Answer(headers=_JSON, lines=watch.lines)
 
     def _create(self, request: Request, found: Route) -> Answer:
+        dry_run = _dry_run(request.query)
         claim = _claim_sent(request, found)
         stored = admitted(as_stored(found.resource, found.version, claim))
         metadata = stored["metadata"]
@@ -108,7 +109,7 @@ class Api:
         if self._store.get(found.resource, found.namespace, metadata["name"]):
             raise refusals.already_exists(found.resource, metadata["name"])
         stored |= {"kind": found.resource.kind, "apiVersion": found.resource.api_version}
-        created = self._store.preview(stored) if request.query.get("dryRun") else self._store.put(stored)
+        created = self._store.preview(stored) if dry_run else self._store.put(stored)
         form = Form("plain", found.resource, found.version)
         return Answer(HTTPStatus.CREATED, form.single(_unsaved(created)) + b"\n", _JSON)
 
@@ -127,6 +128,15 @@ def _number(query: Mapping[str, str], name: str) -> int:
         return int(text)
     except ValueError:
         raise refusals.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
+
+
+def _dry_run(query: Mapping[str, str]) -> bool:
+    asked = query.get("dryRun", "")
+    if asked not in ("", "All"):
+        message = f'Unsupported value: "{asked}": supported values: "All"'
+        error = refusals.FieldError("dryRun", "FieldValueNotSupported", message)
+        raise refusals.invalid("CreateOptions", "meta.k8s.io", "", [error])
+    return asked == "All"
 
 
 def _claim_sent(request: Request, found: Route) -> Object:

@@ -127,8 +127,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _is_over(self) -> bool:
         """A client says nothing during a watch; what can be read then is the end of its connection."""
-        readable, _, _ = select.select([self.connection], [], [], 0)
-        return bool(readable) or self.service.is_stopping()
+        poll = select.poll()
+        poll.register(self.connection, select.POLLIN)
+        return bool(poll.poll(0)) or self.service.is_stopping()
 
 
 def _chunk(line: bytes) -> bytes:

@@ -8,7 +8,10 @@ from typing import Any
 
 
 def write(path: Path, url: str, *, name: str, token: str | None, ca_file: Path | None) -> Path:
-    """JSON is YAML too. Only the owner may read the file, since it may hold a token."""
+    """JSON is YAML too. Only the owner may read the file, since it may hold a token.
+
+    It appears whole: whoever waits for it never reads half of it.
+    """
     cluster: dict[str, Any] = {"server": url}
     if ca_file:
         cluster["certificate-authority-data"] = base64.b64encode(ca_file.read_bytes()).decode()
@@ -20,7 +23,8 @@ def write(path: Path, url: str, *, name: str, token: str | None, ca_file: Path |
         "users": [{"name": name, "user": {"token": token} if token else {}}],
         "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
     }
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         json.dump(config, file, indent=2)
-    return path
+    return unfinished.replace(path)

@@ -76,4 +76,9 @@ def human_duration(age: timedelta) -> str:
         return f"{hours}h"
     if days < 8:
         return f"{days}d" + (f"{hours % 24}h" if hours % 24 else "")
-    return f"{days}d"
+    years = days // 365
+    if years < 2:
+        return f"{days}d"
+    if years < 8:
+        return f"{years}y" + (f"{days % 365}d" if days % 365 else "")
+    return f"{years}y"

@@ -129,3 +129,30 @@ def test_another_namespace_than_that_of_the_path_is_refused(url: str) -> None:
 @pytest.mark.parametrize(("method", "path"), [("DELETE", f"{PATH}/a"), ("POST", "/api/v1/namespaces/x/pods")])
 def test_other_writes_are_not_allowed(url: str, method: str, path: str) -> None:
     assert send(method, url, path, {}).status == 405
+
+
+def test_alternatives_get_their_defaults_too(url: str) -> None:
+    alternative = {"name": "small", "deviceClassName": "gpu.example.com"}
+    body = claim("a", "team-a", {"name": "gpu", "firstAvailable": [alternative]})
+    shown = create(url, body, dryRun="All").json["spec"]["devices"]["requests"][0]
+    assert shown["firstAvailable"] == [alternative | {"allocationMode": "ExactCount", "count": 1}]
+
+
+def test_selectors_need_an_expression_and_are_counted(url: str) -> None:
+    empty = request("gpu", selectors=[{"cel": {}}])
+    assert (
+        "selectors[0].cel.expression: Required value"
+        in create(url, claim("a", "team-a", empty)).json["message"]
+    )
+    many = request("gpu", selectors=[{"cel": {"expression": "true"}}] * 33)
+    assert "selectors: Too many: 33" in create(url, claim("a", "team-a", many)).json["message"]
+
+
+def test_a_constraint_needs_an_attribute(url: str) -> None:
+    body = claim("a")
+    body["spec"]["devices"]["constraints"] = [{"requests": ["gpu"]}]
+    assert "constraints[0].matchAttribute: Required value" in create(url, body).json["message"]
+
+
+def test_only_a_whole_dry_run_exists(url: str) -> None:
+    assert create(url, claim("a"), dryRun="Some").status == 422

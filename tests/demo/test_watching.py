@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -143,3 +144,12 @@ def test_options_that_exclude_each_other_are_refused(query: dict[str, str]) -> N
 def test_a_streaming_list_of_the_future_is_refused() -> None:
     with ApiServer(store_of_pods(1)) as server:
         assert ask(server.url, PODS, watch=1, resourceVersion="9", **STREAMING).status == 504
+
+
+def test_metadata_is_watched_alone_for_who_asks_for_it() -> None:
+    accept = {"Accept": "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}
+    with ApiServer(store_of_pods(1)) as server:
+        body = ask(server.url, PODS, accept, watch=1, timeoutSeconds=1).body
+    shown = json.loads(body)["object"]
+    assert shown["kind"] == "PartialObjectMetadata"
+    assert shown.keys() == {"kind", "apiVersion", "metadata"}
