@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
+from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.types import OpenApiTypes
@@ -114,14 +114,6 @@ class RowSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
         for name, schema in described.items():
             _register(auto_schema, _name(name), schema)
         return own
-
-
-class KnoxScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = "knox.auth.TokenAuthentication"
-    name = "token"
-
-    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
-        return {"type": "http", "scheme": "bearer"}
 
 
 def _register(auto_schema: AutoSchema, name: str, schema: dict[str, Any]) -> None:

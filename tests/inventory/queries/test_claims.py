@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from django.http import QueryDict
 
@@ -21,7 +23,7 @@ def found(query: str = "") -> list[claims.ClaimRow]:
     return claims.rows(claims.queryset(claims.ClaimFilter(QueryDict(query))))
 
 
-def pending(**fields: object) -> Claim:
+def pending(**fields: Any) -> Claim:
     return make_claim(state=Claim.State.PENDING, **fields)
 
 

@@ -1,4 +1,5 @@
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ def by_product() -> list[totals.TotalRow]:
     return totals.by_product(cards.queryset())
 
 
-def make_half_used(name: str, **fields: object) -> None:
+def make_half_used(name: str, **fields: Any) -> None:
     make_balance(make_device(name, **fields), "memory", "80Gi", "40Gi")
 
 

@@ -1,0 +1,87 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.test import Client
+from openapi_spec_validator import validate
+
+from dashboard.api import paging, parameters
+from dashboard.api.urls import RESOURCES
+
+COMMITTED = Path(__file__).parents[3] / "docs" / "openapi.yaml"
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("schema") / "openapi.yaml"
+    call_command("spectacular", "--file", str(path), "--fail-on-warn")
+    return path.read_text()
+
+
+@pytest.fixture(scope="module")
+def description(generated: str) -> dict[str, Any]:
+    read: dict[str, Any] = yaml.safe_load(generated)
+    return read
+
+
+def test_the_committed_description_is_the_generated_one(generated: str) -> None:
+    told = "run: python manage.py spectacular --file docs/openapi.yaml"
+    assert COMMITTED.read_text() == generated, told
+
+
+def test_it_is_valid_openapi_3_1(description: dict[str, Any]) -> None:
+    assert description["openapi"].startswith("3.1")
+    validate(description)
+
+
+@pytest.mark.parametrize("name", RESOURCES)
+def test_every_parameter_of_a_list_is_in_it(description: dict[str, Any], name: str) -> None:
+    known = {*RESOURCES[name].filters.base_filters, *paging.PARAMETERS, *parameters.COMMON}
+    assert _query(description, f"/api/v1/{name}/") == known
+
+
+@pytest.mark.parametrize("name", RESOURCES)
+def test_every_parameter_of_an_item_is_in_it(description: dict[str, Any], name: str) -> None:
+    assert _query(description, f"/api/v1/{name}/{{id}}/") == set(parameters.COMMON)
+
+
+def test_quantities_are_numbers_beside_their_text(description: dict[str, Any]) -> None:
+    quantity = description["components"]["schemas"]["Quantity"]
+    assert quantity["properties"]["value"]["type"] == "number"
+    assert quantity["properties"]["quantity"]["type"] == "string"
+
+
+def test_it_is_served(api: Client) -> None:
+    response = api.get("/api/schema/")
+    assert response.status_code == 200
+    assert "/api/v1/devices/" in yaml.safe_load(response.content)["paths"]
+
+
+def test_the_page_asks_nobody_else_for_anything(client: Client, operator: User) -> None:
+    client.force_login(operator)
+    page = client.get("/api/docs/").content.decode()
+    assert "/api/v1/devices/" in page
+    assert "<script" not in page
+    assert "http://" not in page.replace("http://testserver", "")
+    assert "https://" not in page
+
+
+def test_a_form_of_the_page_leads_to_the_list_without_its_empty_fields(
+    client: Client, operator: User
+) -> None:
+    client.force_login(operator)
+    response = client.get("/api/docs/?try=/api/v1/devices/&state=free&q=&node=a%26b")
+    assert (response.status_code, response["Location"]) == (302, "/api/v1/devices/?state=free&node=a%26b")
+
+
+def test_the_page_leads_nowhere_else(client: Client, operator: User) -> None:
+    client.force_login(operator)
+    assert client.get("/api/docs/?try=//evil.example.com/").status_code == 200
+
+
+def _query(description: dict[str, Any], path: str) -> set[str]:
+    found = description["paths"][path]["get"]["parameters"]
+    return {one["name"] for one in found if one["in"] == "query"}
