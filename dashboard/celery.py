@@ -1,11 +1,11 @@
 """The Celery application: worker and beat start with `celery --app dashboard`."""
 
 import os
+import sys
 from typing import Any
 
 from celery import Celery, signals
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
@@ -19,7 +19,8 @@ app.autodiscover_tasks()
 def refuse_without_broker(**kwargs: Any) -> None:
     """Celery would try a RabbitMQ on this machine that nobody spoke of."""
     if not settings.SLICEBOARD_BROKER_URL:
-        raise ImproperlyConfigured(
+        # Any other exception in a receiver is only logged.
+        sys.exit(
             "SLICEBOARD_BROKER_URL is not set: give the URL of a Redis (redis://host:6379/0), "
             "or start everything with `python manage.py run`, which brings a broker of its own."
         )

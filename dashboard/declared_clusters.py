@@ -25,8 +25,8 @@ class Declaration(NamedTuple):
 
 def parse(text: str) -> Declaration:
     """Raises DeclarationError."""
-    name, found, source = (part.strip() for part in text.partition("="))
-    if not found or not source:
+    name, _, source = (part.strip() for part in text.partition("="))
+    if not name or not source:
         raise DeclarationError(
             f"{text!r}: write name=/path/of/kubeconfig, name=/path#context or name={IN_CLUSTER}."
         )
