@@ -16,3 +16,7 @@ STORAGES = {
 # The test client and the live server speak plain HTTP.
 SESSION_COOKIE_SECURE = False
 CSRF_COOKIE_SECURE = False
+
+# Nobody has collected static files here.
+WHITENOISE_AUTOREFRESH = True
+WHITENOISE_USE_FINDERS = True
