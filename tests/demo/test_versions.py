@@ -1,7 +1,7 @@
 import json
+from typing import Any
 
 from demo.resources import DEVICE_CLASSES, RESOURCE_CLAIM_TEMPLATES, RESOURCE_CLAIMS, RESOURCE_SLICES
-from demo.store import Object
 from demo.versions import as_served, as_stored
 from tests.demo.asking import CAPTURES, captured
 
@@ -26,11 +26,11 @@ def test_templates_nest_as_claims_do() -> None:
 
 def test_a_slice_of_counters_and_a_claim_without_requests_stay_as_they_are() -> None:
     counters = {"metadata": {}, "spec": {"driver": "d", "sharedCounters": []}}
-    empty: Object = {"metadata": {}, "spec": {"devices": {}}}
+    empty: dict[str, Any] = {"metadata": {}, "spec": {"devices": {}}}
     assert as_served(RESOURCE_SLICES, "v1beta1", counters) == counters
     assert as_served(RESOURCE_CLAIMS, "v1beta1", empty) == empty
 
 
 def test_device_classes_look_the_same_in_every_version() -> None:
-    device_class: Object = {"metadata": {}, "spec": {"selectors": []}}
+    device_class: dict[str, Any] = {"metadata": {}, "spec": {"selectors": []}}
     assert as_served(DEVICE_CLASSES, "v1beta1", device_class) is device_class
