@@ -53,7 +53,7 @@ class Command(BaseCommand):
             url=listening.url,
             password=credentials["DEMO_PASSWORD"],
             token=credentials["DEMO_TOKEN"],
-            logs=os.path.relpath(state / "logs"),
+            logs=state / "logs",
         )
         sys.exit(serve(service, greeting, self.say))
 

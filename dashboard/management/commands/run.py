@@ -1,4 +1,3 @@
-import os
 import sys
 from typing import Any
 
@@ -39,7 +38,7 @@ class Command(BaseCommand):
             prepare="prepare",
             demo_clusters={},
         )
-        greeting = _GREETING.format(url=listening.url, logs=os.path.relpath(state / "logs"))
+        greeting = _GREETING.format(url=listening.url, logs=state / "logs")
         sys.exit(serve(service, greeting, self.say))
 
     def say(self, text: str) -> None:
