@@ -63,7 +63,8 @@
     let fold = 100, at = columns.findIndex((column) => column.ref === wall.dataset.at), bands = [], loading;
 
     const arrange = (width) => {
-      fold = width >= 960 ? 100 : width >= 600 ? 50 : 40;
+      const longest = Math.max(...groups.map((group) => group.columns.length));
+      fold = Math.max(20, Math.min(longest, width >= 960 ? 100 : width >= 600 ? 50 : 40));
       bands = [];
       let from = 0, y = 0;
       for (const group of groups) {
@@ -95,7 +96,7 @@
           if (flags & 2) { z[y][x] = null; muted.push([x, y]); }
         });
       });
-      const step = width / fold, high = width < 640 ? 7 : 8, size = Math.min(step, high) - 2;
+      const step = width / fold, high = fold < 40 ? 14 : width < 640 ? 7 : 8, size = Math.min(step, high) - 2;
       const ramp = Array.from({ length: 10 }, (_, i) => [.005 + .995 * i / 9, `var(--seq-${i})`]);
       return { data: [
         { type: "heatmap", z, text: hover, hoverinfo: "text", hoverongaps: false, zmin: 0, zmax: 100, showscale: false,

@@ -59,14 +59,13 @@ def free(track: Track) -> str:
 
 
 def _heads(track: Track, y: float) -> list[dict[str, Any]]:
-    label = amounts.dimension_label(track.name)
     allocated = _("%(allocated)s of %(total)s allocated") % {
         "allocated": _amount(track, track.allocated),
         "total": _amount(track, track.total),
     }
     left = plain(_("%(amount)s left")) % {"amount": bold(_amount(track, track.remaining))}
     return [
-        note(f"{bold(label[:1].upper() + label[1:])}  {plain(allocated)}", 0, y),
+        note(f"{bold(amounts.dimension_title(track.name))}  {plain(allocated)}", 0, y),
         note(left, 100, y, xanchor="right"),
     ]
 

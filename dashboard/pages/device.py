@@ -101,7 +101,7 @@ def _say(found: HeldDevice) -> str:
         if one.total and one.remaining is not None and not one.remaining
     )
     return _(
-        "%(held)s; %(used_up)s used up, so that the %(left)s left fit only a claim that asks for none of it"
+        "%(held)s; no %(used_up)s left, so that the %(left)s left fit only a claim that asks for none of it"
     ) % {
         "held": held,
         "used_up": used_up,

@@ -1,5 +1,6 @@
 """Long tables in pages; the number is in the URL."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from django.core.paginator import EmptyPage, Paginator
@@ -13,7 +14,7 @@ ROWS = 50
 
 
 class Paged(NamedTuple):
-    rows: QuerySet[Any]
+    rows: Iterable[Any]
     number: int
     pages: int
     total: int

@@ -29,7 +29,7 @@ class Place(NamedTuple):
     name: str
     label: str | Promise
     href: str
-    count: int | None
+    number: int | None
 
 
 class Shell(NamedTuple):

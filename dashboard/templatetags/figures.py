@@ -1,5 +1,6 @@
 """Quantities, ratios and times in templates, with the exact value in the title."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +16,7 @@ from dashboard.words import ages, amounts
 from inventory.dra import units
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Notation, Quantity, QuantityError, parse
+from inventory.queries.dimensions import Dimension
 
 register = template.Library()
 
@@ -46,6 +48,18 @@ def per_cent(ratio: Decimal | Fraction | None, reason: str | None = "") -> SafeS
 @register.filter
 def dimension(name: str) -> str:
     return amounts.dimension_label(name)
+
+
+@register.filter
+def dimension_title(name: str) -> str:
+    return amounts.dimension_title(name)
+
+
+@register.filter
+def main_dimensions(capacity: Mapping[str, Dimension]) -> list[tuple[str, Dimension]]:
+    """Memory and cores; of a device that has neither, its first."""
+    ordered = sorted(capacity.items(), key=lambda item: units.reading_order(item[0]))
+    return [item for item in ordered if units.short_name(item[0]) in ("memory", "cores")] or ordered[:1]
 
 
 @register.filter

@@ -42,7 +42,7 @@ def poll_seconds() -> int:
 
 @register.simple_tag(takes_context=True)
 def column(context: Context, name: str, label: str, kind: str = "") -> SafeString:
-    """The head of a sortable column: a link that sorts by it, and the other way round when it already does."""
+    """The head of a sortable column: a link that sorts by it, and the other way round if it already does."""
     request = context["request"]
     now = request.GET.get("ordering", "")
     query = request.GET.copy()
@@ -52,7 +52,12 @@ def column(context: Context, name: str, label: str, kind: str = "") -> SafeStrin
     state = format_html(' aria-sort="{}"', sorted_by[0]) if sorted_by else SafeString()
     arrow = f" {sorted_by[1]}" if sorted_by else ""
     return format_html(
-        '<th scope="col" class="{}"{}><a href="?{}">{}{}</a></th>', kind, state, query.urlencode(), label, arrow
+        '<th scope="col" class="{}"{}><a href="?{}">{}{}</a></th>',
+        kind,
+        state,
+        query.urlencode(),
+        label,
+        arrow,
     )
 
 

@@ -61,6 +61,16 @@ def dimension_label(dimension: str) -> str:
     return words.get(short_name(dimension), short_name(dimension))
 
 
+def dimension_title(dimension: str) -> str:
+    """The same as a head; a driver's own key stays as it spells it."""
+    label = dimension_label(dimension)
+    return (
+        label
+        if label == short_name(dimension) and label not in ("memory", "cores")
+        else label[:1].upper() + label[1:]
+    )
+
+
 def not_known() -> str:
     return _("not known")
 

@@ -20,7 +20,7 @@ class Badge(NamedTuple):
     mark: str = ""
 
 
-DEVICE = {
+DEVICE: dict[str, Badge] = {
     DeviceState.FREE: Badge(pgettext_lazy("device", "free"), "free", mark="○"),
     DeviceState.PARTLY_ALLOCATED: Badge(_("partly used"), "half", mark="◐"),
     DeviceState.FULL: Badge(pgettext_lazy("device", "full"), "full", mark="●"),
@@ -31,7 +31,7 @@ DEVICE = {
     DeviceState.UNKNOWN: Badge(_("not known"), "part", "warn", mark="▲"),
 }
 
-CLAIM = {
+CLAIM: dict[str, Badge] = {
     Claim.State.PENDING: Badge(_("pending"), "wait", "warn"),
     Claim.State.ALLOCATED: Badge(_("allocated, not in use"), "half"),
     Claim.State.RESERVED: Badge(_("in use"), "full"),
@@ -40,7 +40,7 @@ CLAIM = {
     Claim.State.DELETED_RESERVED: Badge(_("being deleted, still in use"), "wait", "warn"),
 }
 
-POOL = {
+POOL: dict[str, Badge] = {
     Pool.State.COMPLETE: Badge(_("complete"), "ok", "ok"),
     Pool.State.INCOMPLETE: Badge(_("incomplete"), "part", "warn"),
     Pool.State.INCONSISTENT: Badge(_("inconsistent"), "warn", "warn"),
@@ -48,14 +48,14 @@ POOL = {
     Pool.State.NOT_PUBLISHED: Badge(_("not published"), "part", "warn"),
 }
 
-KIND = {
+KIND: dict[str, Badge] = {
     KindState.State.NEVER: Badge(_("never read"), "never"),
     KindState.State.READ: Badge(pgettext_lazy("kind", "read"), "ok", "ok"),
     KindState.State.FORBIDDEN: Badge(_("not allowed to read"), "deny", "bad"),
     KindState.State.FAILED: Badge(_("reading failed"), "bad", "bad"),
 }
 
-POD = {
+POD: dict[str, Badge] = {
     PodState.FINISHED: Badge(_("ended"), "ok"),
     PodState.WAITING: Badge(_("waiting"), "wait", "warn"),
     PodState.HOLDING: Badge(_("holds"), "full"),

@@ -1,7 +1,9 @@
 """The card wall in numbers: one row for each kind of card."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 from django.db.models import Count, Q, QuerySet
@@ -46,7 +48,7 @@ def groups(cards: QuerySet[Card]) -> tuple[tuple[GroupRow, ...], GroupRow]:
     return rows, _row(None, total, list(sums.values()))
 
 
-def _counted(cards: QuerySet[Card]) -> QuerySet[Card]:
+def _counted(cards: QuerySet[Card]) -> Iterable[tuple[Any, ...]]:
     known = Q(pool__state=Pool.State.COMPLETE) & ~Q(state=DeviceState.NOT_PUBLISHED)
     states = {
         "free": (DeviceState.FREE,),

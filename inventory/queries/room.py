@@ -3,8 +3,6 @@
 from fractions import Fraction
 from typing import Any
 
-import django_filters
-from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -13,27 +11,28 @@ from inventory.models import Balance
 from inventory.models.amounts import EXPONENTS
 from inventory.models.devices import DeviceState
 from inventory.queries.cards import CardFilter
+from inventory.queries.filters import Names, NamesField
 
 _USABLE = (DeviceState.FREE, DeviceState.PARTLY_ALLOCATED)
 
 
-class RoomField(forms.CharField):
+class RoomField(NamesField):
     """An amount of memory, a percentage of cores, or both; cleaned to lower bounds by dimension."""
 
     def clean(self, value: Any) -> dict[str, Quantity]:
-        text = super().clean(value)
+        parts = [part for text in super().clean(value) for part in text.split(",") if part.strip()]
         try:
-            return dict(_bound(part) for part in text.split(",") if part.strip())
+            return dict(map(_bound, parts))
         except QuantityError as error:
             raise ValidationError(str(error)) from error
 
 
-class Room(django_filters.Filter):
+class Room(Names):
     """At least so much is left of each named dimension, on a card on which something can still be placed."""
 
     field_class = RoomField
 
-    def filter(self, qs: QuerySet[Any], value: dict[str, Quantity]) -> QuerySet[Any]:
+    def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
         for dimension, least in (value or {}).items():
             qs = qs.filter(Exists(_with_at_least(dimension, least)), state__in=_USABLE)
         return qs

@@ -13,6 +13,7 @@ from inventory.queries.dimensions import Dimension, ratio
 from inventory.queries.shares import ShareRow
 
 OTHER_COLOUR = 0
+_LAST = 9
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -51,8 +52,14 @@ class Track(msgspec.Struct, frozen=True):
 
 
 def teams() -> dict[str, TeamBrief]:
-    """Every team by its slug."""
-    return {team.slug: TeamBrief(team.slug, team.name, team.colour) for team in Team.objects.all()}
+    """Every team by its slug, in the order of their colours."""
+    briefs = [TeamBrief(team.slug, team.name, team.colour) for team in Team.objects.all()]
+    return {team.slug: team for team in sorted(briefs, key=lambda team: (team.colour or _LAST, team.slug))}
+
+
+def in_bar_order(shares: Iterable[ShareRow], known: Mapping[str, TeamBrief]) -> list[ShareRow]:
+    """By the colour of their team, then by age."""
+    return sorted(shares, key=lambda share: _bar_order(share, known))
 
 
 def tracks(
@@ -62,7 +69,7 @@ def tracks(
     known: Mapping[str, TeamBrief],
 ) -> tuple[Track, ...]:
     """The dimensions of one device or card in reading order, the slices by team and age."""
-    holders = sorted(shares, key=lambda share: _bar_order(share, known))
+    holders = in_bar_order(shares, known)
     used_up = {
         name
         for name, one in dimensions.items()
@@ -76,7 +83,7 @@ def tracks(
 
 def _bar_order(share: ShareRow, known: Mapping[str, TeamBrief]) -> tuple[int, str, datetime, int]:
     team = known.get(share.team or "")
-    colour = team.colour if team and team.colour else 9
+    colour = team.colour if team and team.colour else _LAST
     return colour, share.team or "", share.started_at or _NEVER, share.id
 
 
