@@ -18,8 +18,8 @@ demo: $(VENV)/embedded ## Serve the dashboard with two demo clusters (PORT, DEMO
 run: $(VENV)/embedded ## Serve the dashboard for your own clusters (SLICEBOARD_CLUSTERS or KUBECONFIG)
 	@exec $(BIN)/python manage.py run
 
-test: $(VENV)/dev ## Run all tests: on SQLite, then those that use the database on PostgreSQL
-	$(BIN)/python -m pytest --numprocesses 2 --database postgresql --only-database --quiet
+test: $(VENV)/dev ## Run the tests that use the database on PostgreSQL, then all of them on SQLite
+	$(BIN)/python -m tests.services.postgresql $(BIN)/python -m pytest --numprocesses 2 --only-database
 	$(BIN)/python -m pytest --numprocesses 2
 
 lint: $(VENV)/dev ## Check style, format, types, import rules, templates, settings and migrations
@@ -27,14 +27,13 @@ lint: $(VENV)/dev ## Check style, format, types, import rules, templates, settin
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/djlint --quiet --check --lint templates
+	$(BIN)/djlint --quiet --lint templates
 	SLICEBOARD_SECRET_KEY=lint-only $(BIN)/python -W ignore::RuntimeWarning manage.py check --fail-level WARNING
 	SLICEBOARD_SECRET_KEY=lint-only $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 
-format: $(VENV)/dev ## Format the code and the templates, and mend what can be mended
+format: $(VENV)/dev ## Format the code, and mend what can be mended
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/djlint --quiet --reformat templates
 
 lock: $(VENV)/dev ## Resolve requirements/*.in anew, with hashes for every platform
 	for set in core embedded dev; do \
