@@ -1,0 +1,100 @@
+"""Polls that go wrong in the middle, with real workers: nobody ever sees half of one."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from dashboard.supervisor.processes import Process
+from demo import generated
+from demo.faults import Hang
+from demo.resources import CATALOGUE
+from tests.drills.conftest import MakeSite, Site, eventually
+from tests.inventory.sync.objects import card, claim, resource_slice, result, store
+
+CLAIMS = next(resource for resource in CATALOGUE if resource.plural == "resourceclaims")
+HELD = "SELECT allocated FROM inventory_balance WHERE dimension = 'memory'"
+
+
+def kill(worker: Process) -> None:
+    os.killpg(worker.group, signal.SIGKILL)
+    eventually(lambda: worker.exit_code() is not None, "the worker's end")
+
+
+def poll_until(site: Site, sql: str, value: int) -> None:
+    """Send polls until one is applied; the lease of a killed worker has to run out first."""
+
+    def reached() -> bool:
+        site.send_poll()
+        time.sleep(0.5)
+        return site.rows(sql) == [(value,)]
+
+    eventually(reached, f"{sql} = {value}")
+
+
+@pytest.fixture
+def one_card(make_site: MakeSite) -> Site:
+    shared = result(consumedCapacity={"memory": "8Gi", "cores": "50"})
+    return make_site(store(resource_slice(card()), claim("c", shared)))
+
+
+def test_a_worker_killed_while_it_reads_leaves_the_old_snapshot_whole(one_card: Site) -> None:
+    site = one_card
+    worker = site.start_worker("--pool", "solo")
+    poll_until(site, HELD, 8 * 2**30)
+    before = site.snapshot()
+    site.server.store.delete(CLAIMS, "team-a", "c")
+    opened = threading.Event()
+    site.server.faults.inject("*/pods", Hang(opened), times=1)
+    asked = site.server.requests.count("*/pods")
+    site.send_poll()
+    eventually(lambda: site.server.requests.count("*/pods") > asked, "the request for Pods")
+    kill(worker)
+    opened.set()
+    assert site.snapshot() == before
+
+    site.start_worker("--pool", "solo")
+    poll_until(site, HELD, 0)
+    site.manage("check_ledger")
+
+
+def test_a_worker_killed_while_it_writes_leaves_all_or_nothing(make_site: MakeSite) -> None:
+    devices, claims = 200, 800
+    site = make_site(generated.cluster(devices, claims, seed=1, managed_fields=False))
+    for delay in (0.2, 0.6):
+        worker = site.start_worker("--pool", "solo")
+        asked = site.server.requests.count("*/resourcequotas")
+        eventually(
+            lambda asked=asked: (
+                (site.send_poll(), time.sleep(0.3), site.server.requests.count("*/resourcequotas"))[2] > asked
+            ),
+            "the last list",
+        )
+        time.sleep(delay)
+        kill(worker)
+        seen = (
+            site.number("SELECT count(*) FROM inventory_device"),
+            site.number("SELECT count(*) FROM inventory_claim"),
+        )
+        assert seen in {(0, 0), (devices, claims)}
+
+    site.start_worker("--pool", "solo")
+    poll_until(site, "SELECT count(*) FROM inventory_claim", claims)
+    site.manage("check_ledger")
+
+
+def test_two_workers_never_poll_one_cluster_at_once(one_card: Site) -> None:
+    site = one_card
+    site.start_worker("--pool", "prefork", "--concurrency", "2")
+    opened = threading.Event()
+    site.server.faults.inject("*/pods", Hang(opened), times=1)
+    site.send_poll()
+    eventually(lambda: site.server.requests.count("*/pods") == 1, "the first poll")
+    for _ in range(5):
+        site.send_poll()
+    time.sleep(1)
+    assert site.server.requests.count("/version") == 1
+    opened.set()
+    eventually(lambda: site.number("SELECT count(*) FROM inventory_share") == 1, "the end of the first poll")
