@@ -3,9 +3,9 @@
     python -m benchmarks.poll --devices 10000 --claims 50000 --database sqlite
     python -m benchmarks.poll --devices 10000 --claims 50000 --database postgresql --json
 
-Generates the cluster, serves it from the demo API server in a process of its own, and runs every measurement in
-a fresh process: `first` polls into an empty database, `again` polls the unchanged cluster, `floor` downloads the
-same lists, parses them bare and loads as many plain rows. One after the other, `--runs` times.
+Generates the cluster, serves it from the demo API server in a process of its own, and runs every measurement
+in a fresh process: `first` polls into an empty database, `again` polls the unchanged cluster, `floor` downloads
+the same lists, parses them bare and loads as many plain rows. One after the other, `--runs` times.
 """
 
 import argparse
@@ -114,7 +114,7 @@ def report(arguments: argparse.Namespace, found: dict[str, list[dict[str, Any]]]
 
 def table(result: dict[str, Any]) -> Iterator[str]:
     size = result["machine"]
-    yield f"{result['devices']} devices, {result['claims']} claims, {result['database']}, runs: {result['runs']}"
+    yield "{devices} devices, {claims} claims, {database}, runs: {runs}".format(**result)
     yield f"{size['cores']} cores ({size['cpu']}), {size['memory_gib']} GiB, Python {size['python']}"
     yield f"{result['objects']} objects, {result['megabytes']} MB of JSON"
     yield ""
