@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,9 @@ def test_the_page_asks_nobody_else_for_anything(client: Client, operator: User) 
     client.force_login(operator)
     page = client.get("/api/docs/").content.decode()
     assert "/api/v1/devices/" in page
-    assert "<script" not in page
-    assert "http://" not in page.replace("http://testserver", "")
-    assert "https://" not in page
+    assets = re.findall(r"<(?:script|link|img)[^>]* (?:src|href)=\"([^\"]*)", page)
+    assert assets
+    assert all(asset.startswith("/static/") for asset in assets)
 
 
 def test_a_form_of_the_page_leads_to_the_list_without_its_empty_fields(
