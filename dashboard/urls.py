@@ -1,6 +1,9 @@
 from django.contrib import admin
 from django.urls import include, path
 
+handler400 = "dashboard.api.problems.bad_request"
+handler500 = "dashboard.api.problems.server_error"
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/", include("dashboard.api.urls")),

@@ -1,19 +1,18 @@
 """Errors as RFC 9457 problem details."""
 
-import logging
 import math
 from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
 from dashboard.api.wire import encode
 
-logger = logging.getLogger(__name__)
-
+_API = "/api/"
 _WITHOUT_FIELD = "non_field_errors"
 
 
@@ -45,6 +44,22 @@ def answer_exception(error: Exception, context: dict[str, Any]) -> HttpResponse 
     for name, value in _headers(error).items():
         response[name] = value
     return response
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """For what Django refuses before or outside of a resource, such as too many parameters."""
+    if not request.path_info.startswith(_API):
+        return defaults.bad_request(request, exception)
+    return problem(400, "The request cannot be read; it may have too many parameters.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """A fault of ours, told without its inside; the log has it under the request's id."""
+    if not request.path_info.startswith(_API):
+        return defaults.server_error(request)
+    return problem(
+        500, "Something went wrong here. The log says what, under the X-Request-ID of this answer."
+    )
 
 
 def _told(error: exceptions.APIException) -> tuple[str, list[dict[str, str]] | None]:

@@ -1,6 +1,9 @@
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.db import OperationalError, connection
 from django.test import Client
 from rest_framework.throttling import UserRateThrottle
 
@@ -62,6 +65,24 @@ def test_a_media_type_that_is_not_on_offer_is_refused(api: Client, path: str) ->
 def test_a_mistake_in_a_request_for_csv_is_told_in_json(api: Client) -> None:
     response = api.get("/api/v1/devices/?format=csv&colour=red")
     assert (response.status_code, response["Content-Type"]) == (400, "application/problem+json")
+
+
+def test_too_many_parameters_are_a_problem_too(api: Client) -> None:
+    response = api.get("/api/v1/devices/?" + "&".join(f"node=n{number}" for number in range(1001)))
+    assert (response.status_code, response["Content-Type"]) == (400, "application/problem+json")
+
+
+def test_a_fault_of_ours_is_a_problem_that_tells_nothing_of_its_inside(api: Client) -> None:
+    api.raise_request_exception = False
+    with connection.execute_wrapper(_no_database):
+        response = api.get("/api/v1/devices/", headers={"X-Request-ID": "mine"})
+    assert (response.status_code, decoded(response)["title"]) == (500, "Internal Server Error")
+    assert "password" not in response.content.decode()
+    assert response["X-Request-ID"] == "mine"
+
+
+def _no_database(*_: Any) -> None:
+    raise OperationalError("could not connect with password x")
 
 
 def test_too_many_requests_are_told_when_to_come_back(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
