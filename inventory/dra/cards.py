@@ -16,10 +16,14 @@ from inventory.kube.quantity import Quantity, total
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A device as a part of a card: `counter_set`, `uuid` and `parent_uuid` are empty where there is none."""
+    """A device as a part of a card: `counter_set`, `uuid` and `parent_uuid` are empty where there is none.
+
+    `draws_all`: it draws every counter of its set to the last unit, so it is the card itself.
+    """
 
     name: str
     counter_set: str = ""
+    draws_all: bool = False
     uuid: str = ""
     parent_uuid: str = ""
 
@@ -69,17 +73,16 @@ def _key(part: Part, parents: set[str], uses_of_uuid: Mapping[str, int]) -> tupl
 
 
 def _card(kind: str, key: str, members: Sequence[Part]) -> Card:
-    whole = (
-        next((part.name for part in members if not part.parent_uuid), "")
-        if len(members) > 1
-        else members[0].name
-    )
-    return Card(
-        key=key if len(members) > 1 else members[0].name,
-        parts=tuple(part.name for part in members),
-        counter_set=key if kind == "counters" and len(members) > 1 else "",
-        whole=whole,
-    )
+    """Called by the name of the device that is all of it, else by what its parts have in common."""
+    parts = tuple(part.name for part in members)
+    if len(members) == 1:
+        return Card(parts[0], parts, whole=parts[0])
+    whole = next((part.name for part in members if _is_whole(kind, key, part)), "")
+    return Card(whole or key, parts, counter_set=key if kind == "counters" else "", whole=whole)
+
+
+def _is_whole(kind: str, key: str, part: Part) -> bool:
+    return part.draws_all if kind == "counters" else part.uuid == key
 
 
 def sheet(card: Card, books: Mapping[str, Books], counters: Mapping[CounterKey, Counter]) -> Sheet:

@@ -55,6 +55,15 @@ def shortfall(wanted: Iterable[CounterConsumption], left: Mapping[CounterKey, Co
     return ""
 
 
+def draws_all(wanted: CounterConsumption, left: Mapping[CounterKey, Counter]) -> bool:
+    """Whether a device draws its counter set to the last unit: it is then the whole of what others share."""
+    totals = {
+        name: one.total for (counter_set, name), one in left.items() if counter_set == wanted.counter_set
+    }
+    drawn = {name: _read(capacity.value) for name, capacity in wanted.counters.items()}
+    return all(drawn.get(name, ZERO) == total for name, total in totals.items() if total is None or total)
+
+
 def _draw(drawn: dict[CounterKey, Quantity | None], consumptions: Iterable[CounterConsumption]) -> None:
     for one in consumptions:
         for name, capacity in one.counters.items():

@@ -111,7 +111,9 @@ def _sheet(
         )
         for device in devices
     }
-    grouped = grouping.cards(_part(pool, device) for device in devices if device.accelerator)
+    grouped = grouping.cards(
+        _part(pool, device, drawn.get(device.name, ()), left) for device in devices if device.accelerator
+    )
     card_sheets = {card.key: grouping.sheet(card, books, left) for card in grouped}
     return PoolSheet(pool, devices, books, grouped, card_sheets, left)
 
@@ -150,10 +152,16 @@ def _obstacle(
     return ""
 
 
-def _part(pool: Pool, device: Device) -> grouping.Part:
+def _part(
+    pool: Pool,
+    device: Device,
+    drawn: Sequence[CounterConsumption],
+    left: Mapping[counters.CounterKey, counters.Counter],
+) -> grouping.Part:
     return grouping.Part(
         name=device.name,
-        counter_set=next((one["counterSet"] for one in device.consumes_counters), ""),
+        counter_set=drawn[0].counter_set if drawn else "",
+        draws_all=bool(drawn) and counters.draws_all(drawn[0], left),
         uuid=device.uuid,
         parent_uuid=attributes.parent_uuid(device.attributes, pool.driver),
     )

@@ -16,7 +16,7 @@ SETS = msgspec.convert(
     list[CounterSet],
 )
 PARTS = [
-    Part("gpu-0", "gpu-0-counter-set", uuid="GPU-1"),
+    Part("gpu-0", "gpu-0-counter-set", draws_all=True, uuid="GPU-1"),
     Part("gpu-0-mig-0", "gpu-0-counter-set", parent_uuid="GPU-1"),
     Part("gpu-0-mig-1", "gpu-0-counter-set", parent_uuid="GPU-1"),
 ]
@@ -56,6 +56,14 @@ def test_devices_of_one_counter_set_are_one_card() -> None:
         "gpu-0",
         True,
     )
+
+
+def test_a_partitioned_card_is_called_by_its_whole_device_or_else_by_its_counter_set() -> None:
+    assert [card.key for card in cards(PARTS)] == ["gpu-0"]
+    assert [card.key for card in cards(PARTS[1:])] == ["gpu-0-counter-set"]
+    # The first listed is not the whole because it names no parent.
+    unnamed = [Part("partition-0", "cs"), Part("card", "cs", draws_all=True)]
+    assert [card.whole for card in cards(unnamed)] == ["card"]
 
 
 def test_a_device_alone_is_a_card_of_its_own_name() -> None:

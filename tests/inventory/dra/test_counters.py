@@ -1,6 +1,6 @@
 import msgspec
 
-from inventory.dra.counters import Counter, CounterKey, counters, shortfall
+from inventory.dra.counters import Counter, CounterKey, counters, draws_all, shortfall
 from inventory.kube.objects import CounterConsumption, CounterSet
 
 SETS = msgspec.convert(
@@ -43,3 +43,9 @@ def test_a_counter_that_cannot_be_read_is_unknown() -> None:
     counter = counters(sets, [])["cs", "memory"]
     assert (counter.total, counter.remaining) == (None, None)
     assert counter.reason
+
+
+def test_a_device_that_draws_every_counter_to_the_last_unit_is_the_whole() -> None:
+    left = counters(SETS, [])
+    assert draws_all(draws("40Gi", "7")[0], left)
+    assert not draws_all(draws("40Gi", "6")[0], left)

@@ -169,7 +169,7 @@ def test_cards_are_counted_as_people_count_them(followed: Followed) -> None:
 
 
 def test_a_partitioned_card_balances_by_its_counters(followed: Followed) -> None:
-    memory = Balance.objects.get(card__key="gpu-0-counter-set", dimension="memory", device=None)
+    memory = Balance.objects.get(card__key="gpu-0", card__partitioned=True, dimension="memory", device=None)
     (drawn,) = [
         device["consumesCounters"][0]["counters"]["memory"]["value"]
         for one in items("resourceslices")
