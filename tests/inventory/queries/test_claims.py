@@ -131,6 +131,14 @@ def test_a_pending_claim_that_no_pod_uses_says_so() -> None:
     assert (told.source, told.reason) == ("sliceboard", "NoConsumer")
 
 
+def test_a_pending_claim_of_whose_pods_nothing_was_said_says_so() -> None:
+    make_pod("train", uses=pending(), reserved=False)
+    told = found()[0].pending
+    assert told is not None
+    assert (told.source, told.reason) == ("sliceboard", "NotScheduledYet")
+    assert "train" in told.message
+
+
 def test_a_pending_claim_of_a_class_that_is_not_there_says_so() -> None:
     DeviceClass.objects.create(cluster=make_cluster(), name="gpu", uid="1")
     pending(spec=asks_for("gpuu"))
