@@ -28,7 +28,17 @@ from inventory.models.amounts import to_quantity
 from inventory.sync.check import differences
 from inventory.sync.poll import poll_cluster
 from tests.inventory.sync.conftest import Follow, Followed
-from tests.inventory.sync.objects import SHARE, card, claim, consumer, pod, resource_slice, result, store
+from tests.inventory.sync.objects import (
+    HAMI,
+    SHARE,
+    card,
+    claim,
+    consumer,
+    pod,
+    resource_slice,
+    result,
+    store,
+)
 
 RESOURCES = {resource.plural: resource for resource in CATALOGUE}
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
@@ -188,6 +198,25 @@ def test_a_tainted_free_card_is_unavailable_and_says_why(follow: Follow) -> None
 def test_a_taint_without_effect_keeps_nobody_off(follow: Follow) -> None:
     follow(store(resource_slice(card(taints=[{"key": "drain", "effect": "None"}])))).applied()
     assert (Device.objects.get().state, Device.objects.get().tainted) == ("free", False)
+
+
+def test_an_allocation_from_an_older_generation_is_of_the_device_of_that_name(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), claim("c", shared())))
+    followed.applied()
+    followed.store.put(resource_slice(card(), generation=2))
+    followed.applied()
+    assert (balance("memory"), Pool.objects.get().generation) == (("24Gi", "8Gi", "16Gi"), 2)
+
+
+def test_devices_of_one_name_in_other_pools_and_drivers_are_other_devices(follow: Follow) -> None:
+    slices = (
+        resource_slice(card()),
+        resource_slice(card(), name="slice-2", pool="node-2"),
+        resource_slice(card(), name="slice-3", driver="gpu.example.com"),
+    )
+    follow(store(*slices, claim("c", shared()))).applied()
+    held = Device.objects.filter(shares=1).values_list("pool__driver", "pool__name")
+    assert (Device.objects.count(), list(held)) == (3, [(HAMI, "node-1")])
 
 
 # What cannot be read
