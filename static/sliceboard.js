@@ -91,9 +91,9 @@
           const y = top + row;
           hover[y][x] = text;
           z[y][x] = use;
-          if (use === null) unknown.push([x, y]);
-          if (flags & 1) tainted.push([x, y]);
           if (flags & 2) { z[y][x] = null; muted.push([x, y]); }
+          else if (use === null) unknown.push([x, y]);
+          if (flags === 1) tainted.push([x, y]);
         });
       });
       const step = width / fold, high = fold < 40 ? 14 : width < 640 ? 7 : 8, size = Math.min(step, high) - 2;
@@ -101,7 +101,7 @@
       return { data: [
         { type: "heatmap", z, text: hover, hoverinfo: "text", hoverongaps: false, zmin: 0, zmax: 100, showscale: false,
           xgap: step > 7 ? 1 : .5, ygap: 1, colorscale: [[0, "var(--seq-free)"], [.005, "var(--seq-free)"], ...ramp] },
-        marks(muted, "square", 2, 0, "var(--line-strong)"),
+        marks(muted, "square", size - 1, 0, "var(--line)"),
         marks(unknown, "line-ew-open", 5, 1.5, "var(--ink-3)"),
         marks(tainted, "x-thin-open", size + 1, 4, "var(--surface)"),
         marks(tainted, "x-thin-open", size, 1.75, "var(--wall-cross)"),

@@ -13,8 +13,8 @@ def bold(text: str) -> str:
 
 
 def link(href: str, text: str) -> str:
-    """`href` is a path of our own."""
-    return f'<a href="{escape(href)}">{plain(text)}</a>'
+    """`href` is a path of our own; Plotly would open it in another window."""
+    return f'<a href="{escape(href)}" target="_self">{plain(text)}</a>'
 
 
 def lines(*parts: str) -> str:

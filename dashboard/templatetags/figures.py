@@ -34,6 +34,12 @@ def amount(quantity: Quantity | None, unit: Unit, reason: str | None = "") -> Sa
 
 
 @register.simple_tag
+def amount_of(part: Quantity, whole: Quantity, unit: Unit) -> SafeString:
+    exact = f"{amounts.exact(part, unit)} / {amounts.exact(whole, unit)}"
+    return format_html('<span title="{}">{}</span>', exact, amounts.amount_of(part, whole, unit))
+
+
+@register.simple_tag
 def unknown(reason: str | None = "") -> SafeString:
     """Not known is never a dash and never zero."""
     title = format_html(' title="{}"', reason) if reason else ""

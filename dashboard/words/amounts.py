@@ -26,6 +26,15 @@ def amount(quantity: Quantity, unit: Unit) -> str:
     return number(value) if value < _LARGEST_COUNT else str(quantity)
 
 
+def amount_of(part: Quantity, whole: Quantity, unit: Unit) -> str:
+    """`986.2 of 2,362 GiB`: the unit once, where both have the same."""
+    shown, total = amount(part, unit), amount(whole, unit)
+    number_alone, space, suffix = shown.rpartition(" ")
+    if space and total.endswith(f" {suffix}"):
+        shown = number_alone
+    return _("%(part)s of %(whole)s") % {"part": shown, "whole": total}
+
+
 def exact(quantity: Quantity, unit: Unit) -> str:
     """The same amount without rounding."""
     if unit is Unit.PERCENT:
