@@ -3,7 +3,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from dashboard import declared_clusters
 from inventory.models import Cluster
@@ -15,9 +15,15 @@ class Command(BaseCommand):
         "SLICEBOARD_CLUSTERS. Do it once before a new version is started; doing it again changes nothing."
     )
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--without-static", action="store_true", help="the static files are in place, as in the image"
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=0)
-        call_command("collectstatic", interactive=False, verbosity=0)
+        if not options["without_static"]:
+            call_command("collectstatic", interactive=False, verbosity=0)
         self._register_clusters()
         if not get_user_model().objects.filter(is_active=True).exists():
             self.stdout.write("Nobody can sign in yet: make a user with `python manage.py createsuperuser`.")
