@@ -8,6 +8,8 @@ import msgspec
 from django.db.models import Count, QuerySet, prefetch_related_objects
 
 from inventory.models import Cluster, KindState, SkippedObject
+from inventory.queries import features
+from inventory.queries.features import FeatureRow
 from inventory.queries.filters import Filters, Names, Ordering, Search, Truth
 from inventory.queries.freshness import Fault, ReadState, fault, read_state, stale_after
 
@@ -54,6 +56,7 @@ class ClusterRow(msgspec.Struct, frozen=True):
     stale: bool
     server_version: str | None
     dra_version: str | None
+    features: tuple[FeatureRow, ...]
     observed_at: datetime | None
     attempted_at: datetime | None
     error: Fault | None
@@ -82,8 +85,8 @@ def queryset(filters: ClusterFilter | None = None) -> QuerySet[Cluster]:
 def rows(page: Iterable[Cluster], now: datetime) -> list[ClusterRow]:
     clusters = list(page)
     prefetch_related_objects(clusters, "kinds")
-    counts = _skipped_counts(clusters)
-    return [_row(cluster, now, counts.get(cluster.pk, 0), None) for cluster in clusters]
+    counts, gates = _skipped_counts(clusters), features.of_clusters(clusters)
+    return [_row(cluster, now, gates[cluster.pk], counts.get(cluster.pk, 0), None) for cluster in clusters]
 
 
 def one(cluster_id: int, now: datetime) -> ClusterRow | None:
@@ -99,7 +102,8 @@ def _detail(cluster: Cluster | None, now: datetime) -> ClusterRow | None:
     if cluster is None:
         return None
     skipped = tuple(map(_skipped, SkippedObject.objects.filter(cluster=cluster)[:SKIPPED_SHOWN]))
-    return _row(cluster, now, _skipped_counts([cluster]).get(cluster.pk, 0), skipped)
+    gates, counts = features.of_clusters([cluster]), _skipped_counts([cluster])
+    return _row(cluster, now, gates[cluster.pk], counts.get(cluster.pk, 0), skipped)
 
 
 def _skipped_counts(clusters: Sequence[Cluster]) -> Mapping[int, int]:
@@ -107,7 +111,13 @@ def _skipped_counts(clusters: Sequence[Cluster]) -> Mapping[int, int]:
     return dict(found.annotate(Count("pk")))
 
 
-def _row(cluster: Cluster, now: datetime, count: int, skipped: tuple[SkippedRow, ...] | None) -> ClusterRow:
+def _row(
+    cluster: Cluster,
+    now: datetime,
+    gates: tuple[FeatureRow, ...],
+    count: int,
+    skipped: tuple[SkippedRow, ...] | None,
+) -> ClusterRow:
     return ClusterRow(
         id=cluster.pk,
         name=cluster.name,
@@ -116,6 +126,7 @@ def _row(cluster: Cluster, now: datetime, count: int, skipped: tuple[SkippedRow,
         stale=cluster.observed_at is None or now - cluster.observed_at > stale_after(),
         server_version=cluster.server_version or None,
         dra_version=cluster.dra_version or None,
+        features=gates,
         observed_at=cluster.observed_at,
         attempted_at=cluster.attempted_at,
         error=fault(cluster),

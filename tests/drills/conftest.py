@@ -82,12 +82,12 @@ class Site:
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         if self._is_postgresql:
             with psycopg.connect(self._database) as connection:
-                return connection.execute(sql).fetchall()  # type: ignore[call-overload, no-any-return]
-        connection = sqlite3.connect(self._database.removeprefix("sqlite:///"), timeout=30)
+                return connection.execute(sql).fetchall()
+        file = sqlite3.connect(self._database.removeprefix("sqlite:///"), timeout=30)
         try:
-            return connection.execute(sql).fetchall()
+            return file.execute(sql).fetchall()
         finally:
-            connection.close()
+            file.close()
 
     def number(self, sql: str) -> int:
         return int(self.rows(sql)[0][0])
@@ -129,6 +129,6 @@ def _database(server: str) -> Iterator[str]:
     """A database of its own on the server of the session."""
     name = f"drill_{uuid4().hex[:8]}"
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+        connection.execute(f"CREATE DATABASE {name}")
         yield server.rpartition("/")[0] + f"/{name}"
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")

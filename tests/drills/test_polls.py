@@ -34,6 +34,17 @@ def poll_until(site: Site, sql: str, value: int) -> None:
     eventually(reached, f"{sql} = {value}")
 
 
+def poll_until_asked(site: Site, before: int) -> None:
+    """Send polls until one has come to its last list."""
+
+    def asked() -> bool:
+        site.send_poll()
+        time.sleep(0.3)
+        return site.server.requests.count("*/resourcequotas") > before
+
+    eventually(asked, "the last list")
+
+
 @pytest.fixture
 def one_card(make_site: MakeSite) -> Site:
     shared = result(consumedCapacity={"memory": "8Gi", "cores": "50"})
@@ -66,12 +77,7 @@ def test_a_worker_killed_while_it_writes_leaves_all_or_nothing(make_site: MakeSi
     for delay in (0.2, 0.6):
         worker = site.start_worker("--pool", "solo")
         asked = site.server.requests.count("*/resourcequotas")
-        eventually(
-            lambda asked=asked: (
-                (site.send_poll(), time.sleep(0.3), site.server.requests.count("*/resourcequotas"))[2] > asked
-            ),
-            "the last list",
-        )
+        poll_until_asked(site, asked)
         time.sleep(delay)
         kill(worker)
         seen = (

@@ -52,18 +52,19 @@ def expected_remaining() -> dict[tuple[str, str, str, str], Fraction]:
             dedicated.add(target)
         for dimension, amount in result.get("consumedCapacity", {}).items():
             consumed[target][dimension] += number(amount)
-    newest = {}
-    for one in items("resourceslices"):
-        pool = one["spec"]["driver"], one["spec"]["pool"]["name"]
-        newest[pool] = max(newest.get(pool, 0), one["spec"]["pool"]["generation"])
+    newest: dict[tuple[str, str], int] = {}
+    slices = [
+        (one["spec"], (one["spec"]["driver"], one["spec"]["pool"]["name"])) for one in items("resourceslices")
+    ]
+    for spec, pool in slices:
+        newest[pool] = max(newest.get(pool, 0), spec["pool"]["generation"])
     return {
         (*pool, device["name"], dimension): Fraction(0)
         if (*pool, device["name"]) in dedicated
         else number(capacity["value"]) - consumed[*pool, device["name"]][dimension]
-        for one in items("resourceslices")
-        if (pool := (one["spec"]["driver"], one["spec"]["pool"]["name"]))
-        and one["spec"]["pool"]["generation"] == newest[pool]
-        for device in one["spec"].get("devices", [])
+        for spec, pool in slices
+        if spec["pool"]["generation"] == newest[pool]
+        for device in spec.get("devices", [])
         for dimension, capacity in device.get("capacity", {}).items()
     }
 
