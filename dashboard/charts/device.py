@@ -78,6 +78,7 @@ def _ends(height: float) -> list[dict[str, Any]]:
     small = {"yanchor": "top", "yshift": -2, "font": {"size": 11, "color": "var(--ink-3)"}}
     return [
         note("0", 0, height, **small),
+        # xgettext:no-python-format
         note(plain(_("100 % of the device")), 100, height, xanchor="right", **small),
     ]
 
