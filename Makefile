@@ -19,8 +19,8 @@ run: $(VENV)/embedded ## Serve the dashboard for your own clusters (SLICEBOARD_C
 	@exec $(BIN)/python manage.py run
 
 test: $(VENV)/dev ## Run the tests that use the database on PostgreSQL, then all of them on SQLite
-	$(BIN)/python -m tests.services.postgresql $(BIN)/python -m pytest --numprocesses 2 --only-database
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m tests.services.postgresql $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --only-database
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 lint: $(VENV)/dev ## Check style, format, types, import rules, templates, settings and migrations
 	$(BIN)/ruff check .

@@ -37,24 +37,30 @@ def serve(service: Service, greeting: str, say: Say) -> int:
         ensure_free(service.address)
         with (
             claimed(service.state),
-            stop_signals() as stop_asked,
+            stop_signals() as stop_request,
             broker.socket_path(service.state) as socket,
             Processes(service.state / "logs") as processes,
         ):
             ensure_secret_key(service.state)
-            supervisor = Supervisor(processes, stop_asked)
-            try:
-                _start(service, supervisor, socket, say)
-                say(greeting)
-                supervisor.watch()
-            finally:
-                say("Stopping …")
-                supervisor.stop()
-    except Stopped:
-        return 0
+            return _serve(service, Supervisor(processes, stop_request), socket, greeting, say)
     except SupervisorError as error:
         say(f"Error: {error}")
         return 1
+
+
+def _serve(service: Service, supervisor: Supervisor, socket: Path, greeting: str, say: Say) -> int:
+    try:
+        _start(service, supervisor, socket, say)
+        say(greeting)
+        supervisor.watch()
+    except Stopped as stopped:
+        say(f"\nStopping, for {stopped} …")
+        return 0
+    except SupervisorError as error:
+        say(f"\nError: {error}")
+        return 1
+    finally:
+        supervisor.stop()
 
 
 def _start(service: Service, supervisor: Supervisor, socket: Path, say: Say) -> None:

@@ -18,15 +18,32 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stopped(Exception):
-    """Somebody asked to stop: Ctrl-C or a signal."""
+    """Somebody asked to stop; the message is the name of the signal."""
+
+
+class StopRequest:
+    """Whether somebody asked to stop: Ctrl-C or a signal."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._signal = ""
+
+    def ask(self, number: int, frame: FrameType | None = None) -> None:
+        self._signal = signal.Signals(number).name
+        self._event.set()
+
+    def wait(self, seconds: float) -> None:
+        """Raises Stopped."""
+        if self._event.wait(seconds):
+            raise Stopped(self._signal)
 
 
 class Supervisor:
     """Runs programs until one of them ends or somebody asks to stop."""
 
-    def __init__(self, processes: Processes, stop_asked: threading.Event) -> None:
+    def __init__(self, processes: Processes, stop_request: StopRequest) -> None:
         self._processes = processes
-        self._stop_asked = stop_asked
+        self._stop_request = stop_request
         self._running: list[Process] = []
 
     def start(self, program: Program) -> Process:
@@ -71,21 +88,16 @@ class Supervisor:
             code = process.exit_code()
             if code is not None:
                 raise SupervisorError(_obituary(process, code))
-        if self._stop_asked.wait(seconds):
-            raise Stopped
+        self._stop_request.wait(seconds)
 
 
 @contextmanager
-def stop_signals() -> Iterator[threading.Event]:
-    """Set when Ctrl-C is pressed or a signal comes, however often."""
-    asked = threading.Event()
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        asked.set()
-
-    before = {number: signal.signal(number, ask) for number in _SIGNALS}
+def stop_signals() -> Iterator[StopRequest]:
+    """Asked when Ctrl-C is pressed or a signal comes, however often."""
+    request = StopRequest()
+    before = {number: signal.signal(number, request.ask) for number in _SIGNALS}
     try:
-        yield asked
+        yield request
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -1,6 +1,5 @@
 import signal
 import sys
-import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 
 from dashboard.supervisor.errors import SupervisorError
 from dashboard.supervisor.processes import Processes, Program
-from dashboard.supervisor.supervise import Stopped, Supervisor, stop_signals
+from dashboard.supervisor.supervise import Stopped, StopRequest, Supervisor, stop_signals
 from tests.dashboard.supervisor.test_processes import is_up, until
 
 SLEEP = "import time; time.sleep(600)"
@@ -20,14 +19,14 @@ def python(code: str, name: str = "child") -> Program:
 
 
 @pytest.fixture
-def stop_asked() -> threading.Event:
-    return threading.Event()
+def stop_request() -> StopRequest:
+    return StopRequest()
 
 
 @pytest.fixture
-def supervisor(tmp_path: Path, stop_asked: threading.Event) -> Iterator[Supervisor]:
+def supervisor(tmp_path: Path, stop_request: StopRequest) -> Iterator[Supervisor]:
     with Processes(tmp_path) as processes:
-        yield Supervisor(processes, stop_asked)
+        yield Supervisor(processes, stop_request)
 
 
 def test_a_child_that_ends_stops_the_watch_and_is_named_with_its_last_words(supervisor: Supervisor) -> None:
@@ -43,18 +42,18 @@ def test_a_child_that_was_killed_is_told_as_killed(supervisor: Supervisor) -> No
         supervisor.watch()
 
 
-def test_a_request_to_stop_ends_the_watch(supervisor: Supervisor, stop_asked: threading.Event) -> None:
+def test_a_request_to_stop_ends_the_watch(supervisor: Supervisor, stop_request: StopRequest) -> None:
     supervisor.start(python(SLEEP))
-    stop_asked.set()
+    stop_request.ask(signal.SIGTERM)
     with pytest.raises(Stopped):
         supervisor.watch()
 
 
 def test_a_request_to_stop_ends_the_wait_for_a_child(
-    supervisor: Supervisor, stop_asked: threading.Event
+    supervisor: Supervisor, stop_request: StopRequest
 ) -> None:
     process = supervisor.start(python(SLEEP))
-    stop_asked.set()
+    stop_request.ask(signal.SIGTERM)
     with pytest.raises(Stopped):
         supervisor.wait_for(process, lambda: False)
 
@@ -68,7 +67,7 @@ def test_a_step_that_fails_is_told_with_its_last_words(supervisor: Supervisor) -
         supervisor.complete(python("import sys; sys.exit('no such table')", "step"))
 
 
-def test_the_first_one_started_ends_last(tmp_path: Path, stop_asked: threading.Event) -> None:
+def test_the_first_one_started_ends_last(tmp_path: Path, stop_request: StopRequest) -> None:
     log = tmp_path / "ends"
     code = f"""
 import signal, sys, time
@@ -80,7 +79,7 @@ print("up", flush=True)
 time.sleep(600)
 """
     with Processes(tmp_path) as processes:
-        supervisor = Supervisor(processes, stop_asked)
+        supervisor = Supervisor(processes, stop_request)
         for name in ("broker", "web"):
             process = supervisor.start(Program(name, (sys.executable, "-c", code, name)))
             until(partial(is_up, process))
@@ -91,8 +90,9 @@ time.sleep(600)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_ask_to_stop_and_afterwards_mean_what_they_did(number: signal.Signals) -> None:
     before = signal.getsignal(number)
-    with stop_signals() as asked:
+    with stop_signals() as request:
         signal.raise_signal(number)
         signal.raise_signal(number)
-        assert asked.is_set()
+        with pytest.raises(Stopped, match=number.name):
+            request.wait(0)
     assert signal.getsignal(number) == before
