@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -43,7 +44,7 @@ def column_href(column: Column) -> str:
     """The page of the node, or the list of the pool's cards."""
     if column.node:
         return reverse("node", args=[column.node])
-    return f"{reverse('devices')}?pool={column.place}"
+    return f"{reverse('devices')}?{urlencode({'pool': column.place})}"
 
 
 def use_words(cell: Cell) -> str:

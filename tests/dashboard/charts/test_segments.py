@@ -1,0 +1,55 @@
+from decimal import Decimal
+
+from dashboard.charts.segments import track_bar
+from tests.dashboard.charts.building import NLP, VISION, Held, track
+
+
+def test_slices_lie_end_to_end() -> None:
+    bar = track_bar("gpu-0", track("memory", "80Gi", Held("20Gi", NLP), Held("16Gi", VISION)))
+    assert [(one.colour, one.start, one.width) for one in bar.segments] == [(1, 0, 25), (2, 25, 20)]
+
+
+def test_a_claim_of_several_pods_is_one_segment_that_names_the_first() -> None:
+    bar = track_bar(
+        "gpu-0", track("memory", "80Gi", Held("16Gi", VISION, ("shared-0", "shared-1", "shared-2")))
+    )
+    (segment,) = bar.segments
+    assert segment.forms == ("shared-0 + 2 · vision · 16 GiB", "shared-0 + 2 · vision", "shared-0 + 2")
+
+
+def test_a_claim_that_no_pod_uses_is_named_itself() -> None:
+    bar = track_bar("gpu-0", track("memory", "80Gi", Held("16Gi", None, (), claim="idle")))
+    assert bar.segments[0].title == "idle · team-nlp: 16 GiB"
+    assert bar.segments[0].colour == 0
+
+
+def test_an_amount_that_is_not_known_has_no_place_in_the_bar() -> None:
+    assert track_bar("gpu-0", track("memory", "80Gi", Held(None))).segments == []
+
+
+def test_more_than_there_is_still_fits_the_picture() -> None:
+    bar = track_bar("gpu-0", track("memory", "80Gi", Held("80Gi"), Held("80Gi")))
+    assert sum(one.width for one in bar.segments) == Decimal(100)
+
+
+def test_what_is_free_is_dotted_where_another_dimension_is_used_up() -> None:
+    bar = track_bar("gpu-0", track("memory", "80Gi", Held("20Gi"), stranded=True))
+    assert bar.patterns == [("dots", 25, 75)]
+
+
+def test_what_is_free_on_a_tainted_card_is_hatched() -> None:
+    bar = track_bar("gpu-0", track("memory", "80Gi", Held("20Gi")), tainted=True)
+    assert bar.patterns == [("hatch", 25, 75)]
+
+
+def test_a_full_bar_has_no_pattern() -> None:
+    assert track_bar("gpu-0", track("memory", "80Gi", Held("80Gi")), tainted=True).patterns == []
+
+
+def test_the_label_says_what_the_bar_shows() -> None:
+    bar = track_bar("gpu-0", track("memory", "80Gi", Held("20Gi")))
+    assert bar.label == "gpu-0 memory: 20 GiB of 80 GiB allocated, 60 GiB left"
+
+
+def test_the_label_of_an_unknown_dimension_claims_nothing() -> None:
+    assert track_bar("gpu-0", track("memory", None)).label == "gpu-0 memory: not known"

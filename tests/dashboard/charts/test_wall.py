@@ -1,0 +1,57 @@
+from decimal import Decimal
+
+from django.http import QueryDict
+
+from dashboard.charts import wall
+from inventory.kube.quantity import parse
+from inventory.queries.dimensions import Dimension
+from inventory.queries.kinds import Kind
+from inventory.queries.wall import Block, BlockGroup, Cell, Column, Group
+
+KIND = Kind("gpu.example.com", "A100", "shared")
+
+
+def _cell(**fields: object) -> Cell:
+    memory = Dimension(parse("80Gi"), parse("32Gi"), parse("48Gi"), Decimal("0.4"), None)
+    known = {"card": 1, "device": 7, "key": "gpu-0", "use": 40, "tainted": False, "muted": False, "shares": 2}
+    return Cell(**{**known, "dimensions": {"memory": memory}, **fields})  # type: ignore[arg-type]
+
+
+def _wall(*cells: Cell) -> dict[str, object]:
+    groups = wall.wall([Group("lab", KIND, (Column("node-1", 3, 2, cells),))])["groups"]
+    column: dict[str, object] = groups[0]["columns"][0]
+    return column
+
+
+def test_a_cell_is_its_use_and_what_is_said_of_it() -> None:
+    column = _wall(_cell())
+    assert column["cells"] == [[40, 0, "<b>node-1 · gpu-0</b><br>40 % used<br>memory 40 %<br>2 shares"]]
+
+
+def test_a_use_that_is_not_known_is_null_and_said_to_be_unknown() -> None:
+    ((use, _, text),) = _wall(_cell(use=None))["cells"]  # type: ignore[misc]
+    assert use is None
+    assert "use not known" in text
+
+
+def test_taints_and_filters_are_flags_of_their_own() -> None:
+    assert [cell[1] for cell in _wall(_cell(tainted=True), _cell(muted=True))["cells"]] == [1, 2]  # type: ignore[attr-defined]
+
+
+def test_a_column_leads_to_its_node_or_to_the_cards_of_its_pool() -> None:
+    assert _wall(_cell())["href"] == "/nodes/3/"
+    pool = wall.wall([Group("lab", KIND, (Column("rack 1&2", None, 2, (_cell(),)),))])
+    assert pool["groups"][0]["columns"][0]["href"] == "/devices/?pool=rack+1%262"
+
+
+def test_names_are_no_markup() -> None:
+    ((_, _, text),) = _wall(_cell(key="<script>"))["cells"]  # type: ignore[misc]
+    assert "&lt;script&gt;" in text
+
+
+def test_a_run_of_nodes_leads_to_the_wall_of_them_with_the_same_filters() -> None:
+    block = Block("node-1", "node-9", 9, 72, 0, 0, 55)
+    figure = wall.blocks([BlockGroup("lab", KIND, (block,))], QueryDict("state=free&page=2"))
+    column = figure["groups"][0]["columns"][0]
+    assert column["href"] == "/devices/?state=free&view=wall&from=node-1&to=node-9&cluster=lab"
+    assert column["cells"] == [[55, 0, "<b>node-1 – node-9</b><br>72 cards<br>55 % used on average"]]

@@ -1,0 +1,71 @@
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from inventory.models import Cluster
+from tests.reading import read_recorded_cluster
+
+Get = Callable[..., str]
+
+
+@pytest.fixture
+def operator(db: None) -> User:
+    return User.objects.create_user("operator")
+
+
+@pytest.fixture
+def signed_in(client: Client, operator: User) -> Client:
+    client.force_login(operator)
+    return client
+
+
+@pytest.fixture
+def get(signed_in: Client) -> Get:
+    """The text of a page."""
+
+    def page(path: str, status: int = 200) -> str:
+        response = signed_in.get(path)
+        assert response.status_code == status, response.content.decode()
+        return response.content.decode()
+
+    return page
+
+
+@pytest.fixture
+def recorded_cluster(db: None, tmp_path: Path) -> Cluster:
+    return read_recorded_cluster(tmp_path)
+
+
+class _Text(HTMLParser):
+    """What a reader sees: text outside of scripts, white space folded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._script = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._script = tag == "script"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._script = False
+
+    def handle_data(self, data: str) -> None:
+        if not self._script:
+            self.parts.append(data)
+
+
+@pytest.fixture
+def read(get: Get) -> Get:
+    """What a reader sees of a page."""
+
+    def text(path: str, status: int = 200) -> str:
+        parser = _Text()
+        parser.feed(get(path, status))
+        return " ".join(" ".join(parser.parts).split())
+
+    return text
