@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from django import template
 from django.utils import timezone
@@ -62,9 +63,14 @@ def dimension_title(name: str) -> str:
 
 
 @register.filter
+def in_reading_order(by_dimension: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return sorted(by_dimension.items(), key=lambda item: units.reading_order(item[0]))
+
+
+@register.filter
 def main_dimensions(capacity: Mapping[str, Dimension]) -> list[tuple[str, Dimension]]:
     """Memory and cores; of a device that has neither, its first."""
-    ordered = sorted(capacity.items(), key=lambda item: units.reading_order(item[0]))
+    ordered = in_reading_order(capacity)
     return [item for item in ordered if units.short_name(item[0]) in ("memory", "cores")] or ordered[:1]
 
 

@@ -7,6 +7,7 @@ from django.utils.safestring import SafeString
 
 from dashboard.words import states
 from dashboard.words.states import Badge
+from inventory.models import Team
 from inventory.queries.slices import OTHER_COLOUR, TeamBrief
 
 register = template.Library()
@@ -53,7 +54,7 @@ def kind_state(state: str) -> SafeString:
 
 
 @register.simple_tag
-def team(brief: TeamBrief | None, namespace: str = "") -> SafeString:
+def team(brief: TeamBrief | Team | None, namespace: str = "") -> SafeString:
     """A swatch and the name; the namespace where it belongs to no team."""
     if brief is None:
         return format_html(

@@ -11,7 +11,7 @@ def age(since: datetime, now: datetime) -> str:
     elapsed = max(timedelta(), now - since)
     if elapsed >= timedelta(days=1):
         return since.astimezone(UTC).strftime("%Y-%m-%d")
-    return duration(elapsed)
+    return duration(timedelta(seconds=elapsed // timedelta(seconds=1)))
 
 
 def duration(elapsed: timedelta) -> str:

@@ -36,9 +36,7 @@ def test_not_ready_while_the_database_does_not_answer(client: Client) -> None:
 
 @pytest.mark.parametrize("path", ["/livez", "/readyz"])
 @pytest.mark.django_db
-def test_who_probes_knows_no_host_name_and_no_https(
-    path: str, client: Client, settings: Settings
-) -> None:
+def test_who_probes_knows_no_host_name_and_no_https(path: str, client: Client, settings: Settings) -> None:
     settings.SECURE_SSL_REDIRECT = True
     assert client.get(path, headers={"host": "10.1.2.3"}).status_code == 200
 

@@ -1,12 +1,13 @@
 from decimal import Decimal
 
-from dashboard.charts.segments import track_bar
+from dashboard.charts.segments import Pattern, track_bar
 from tests.dashboard.charts.building import NLP, VISION, Held, track
 
 
 def test_slices_lie_end_to_end() -> None:
     bar = track_bar("gpu-0", track("memory", "80Gi", Held("20Gi", NLP), Held("16Gi", VISION)))
-    assert [(one.colour, one.start, one.width) for one in bar.segments] == [(1, 0, 25), (2, 25, 20)]
+    places = [(one.colour, int(one.start), int(one.width)) for one in bar.segments]
+    assert places == [(1, 0, 25), (2, 25, 20)]
 
 
 def test_a_claim_of_several_pods_is_one_segment_that_names_the_first() -> None:
@@ -34,12 +35,12 @@ def test_more_than_there_is_still_fits_the_picture() -> None:
 
 def test_what_is_free_is_dotted_where_another_dimension_is_used_up() -> None:
     bar = track_bar("gpu-0", track("memory", "80Gi", Held("20Gi"), stranded=True))
-    assert bar.patterns == [("dots", 25, 75)]
+    assert bar.patterns == [Pattern("dots", Decimal(25), Decimal(75))]
 
 
 def test_what_is_free_on_a_tainted_card_is_hatched() -> None:
     bar = track_bar("gpu-0", track("memory", "80Gi", Held("20Gi")), tainted=True)
-    assert bar.patterns == [("hatch", 25, 75)]
+    assert bar.patterns == [Pattern("hatch", Decimal(25), Decimal(75))]
 
 
 def test_a_full_bar_has_no_pattern() -> None:

@@ -1,4 +1,5 @@
 from decimal import Decimal
+from typing import Any
 
 from django.http import QueryDict
 
@@ -11,15 +12,23 @@ from inventory.queries.wall import Block, BlockGroup, Cell, Column, Group
 KIND = Kind("gpu.example.com", "A100", "shared")
 
 
-def _cell(**fields: object) -> Cell:
+def _cell(**fields: Any) -> Cell:
     memory = Dimension(parse("80Gi"), parse("32Gi"), parse("48Gi"), Decimal("0.4"), None)
-    known = {"card": 1, "device": 7, "key": "gpu-0", "use": 40, "tainted": False, "muted": False, "shares": 2}
-    return Cell(**{**known, "dimensions": {"memory": memory}, **fields})  # type: ignore[arg-type]
+    known: dict[str, Any] = {
+        "card": 1,
+        "device": 7,
+        "key": "gpu-0",
+        "use": 40,
+        "tainted": False,
+        "muted": False,
+        "shares": 2,
+    }
+    return Cell(**{**known, "dimensions": {"memory": memory}, **fields})
 
 
-def _wall(*cells: Cell) -> dict[str, object]:
+def _wall(*cells: Cell) -> dict[str, Any]:
     groups = wall.wall([Group("lab", KIND, (Column("node-1", 3, 2, cells),))])["groups"]
-    column: dict[str, object] = groups[0]["columns"][0]
+    column: dict[str, Any] = groups[0]["columns"][0]
     return column
 
 
@@ -29,13 +38,13 @@ def test_a_cell_is_its_use_and_what_is_said_of_it() -> None:
 
 
 def test_a_use_that_is_not_known_is_null_and_said_to_be_unknown() -> None:
-    ((use, _, text),) = _wall(_cell(use=None))["cells"]  # type: ignore[misc]
+    ((use, _, text),) = _wall(_cell(use=None))["cells"]
     assert use is None
     assert "use not known" in text
 
 
 def test_taints_and_filters_are_flags_of_their_own() -> None:
-    assert [cell[1] for cell in _wall(_cell(tainted=True), _cell(muted=True))["cells"]] == [1, 2]  # type: ignore[attr-defined]
+    assert [cell[1] for cell in _wall(_cell(tainted=True), _cell(muted=True))["cells"]] == [1, 2]
 
 
 def test_a_column_leads_to_its_node_or_to_the_cards_of_its_pool() -> None:
@@ -45,7 +54,7 @@ def test_a_column_leads_to_its_node_or_to_the_cards_of_its_pool() -> None:
 
 
 def test_names_are_no_markup() -> None:
-    ((_, _, text),) = _wall(_cell(key="<script>"))["cells"]  # type: ignore[misc]
+    ((_, _, text),) = _wall(_cell(key="<script>"))["cells"]
     assert "&lt;script&gt;" in text
 
 

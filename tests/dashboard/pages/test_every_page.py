@@ -1,6 +1,7 @@
 """What holds of every page, on the recorded cluster."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from django.db import connection
@@ -9,8 +10,17 @@ from django.test.utils import CaptureQueriesContext
 
 from inventory.models import Claim, Cluster, Device, Node, Pod
 from tests.dashboard.pages.conftest import Get
-from tests.factories import make_balance, make_claim, make_device, make_namespace, make_node, make_pod, make_pool
-from tests.factories import make_share, make_team
+from tests.factories import (
+    make_balance,
+    make_claim,
+    make_device,
+    make_namespace,
+    make_node,
+    make_pod,
+    make_pool,
+    make_share,
+    make_team,
+)
 
 LISTS = (
     "/",
@@ -32,7 +42,11 @@ def _details() -> list[str]:
     held = Device.objects.get(name="hami-gpu-1", node=node)
     other = Device.objects.filter(accelerator=False).order_by("pk")[0]
     claims = [Claim.objects.get(name="shared"), Claim.objects.filter(state="pending").order_by("pk")[0]]
-    pods = [Pod.objects.get(name="shared-0"), Pod.objects.get(name="share-c"), Pod.objects.get(name="dcgm-exporter")]
+    pods = [
+        Pod.objects.get(name="shared-0"),
+        Pod.objects.get(name="share-c"),
+        Pod.objects.get(name="dcgm-exporter"),
+    ]
     return [
         *(f"/devices/{device.pk}/" for device in (mig, held, other)),
         f"/devices/at/n{node.pk}/",
@@ -64,7 +78,7 @@ def _heading_levels_skip_nothing(page: str) -> bool:
     """Below the title; the places in the side list are headings of their own."""
     main = page[page.index("<main") :]
     levels = [int(level) for level in re.findall(r"<h([1-6])", main)]
-    return all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    return all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_every_picture_is_beside_a_table(recorded_cluster: Cluster, get: Get) -> None:
@@ -76,7 +90,9 @@ def test_every_picture_is_beside_a_table(recorded_cluster: Cluster, get: Get) ->
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_every_page_answers_in_every_language(recorded_cluster: Cluster, signed_in: Client, language: str) -> None:
+def test_every_page_answers_in_every_language(
+    recorded_cluster: Cluster, signed_in: Client, language: str
+) -> None:
     signed_in.cookies["django_language"] = language
     for path in [*LISTS, *_details()]:
         assert signed_in.get(path).status_code == 200, path
@@ -116,7 +132,9 @@ def test_a_page_asks_as_often_for_many_rows_as_for_few(signed_in: Client, path: 
 def test_text_of_a_cluster_is_never_markup(get: Get) -> None:
     hostile = "<script>alert(1)</script>"
     node = make_node(hostile)
-    device = make_device(hostile, node=node, product=hostile, uuid=hostile, attributes={hostile: {"string": hostile}})
+    device = make_device(
+        hostile, node=node, product=hostile, uuid=hostile, attributes={hostile: {"string": hostile}}
+    )
     make_balance(device, "memory", "80Gi", "10")
     claim = make_claim(hostile, namespace=make_namespace(hostile))
     make_share(device, claim, consumed={"memory": "10"})

@@ -1,0 +1,74 @@
+import pytest
+
+from inventory.models import Claim, Cluster
+from tests.dashboard.pages.conftest import Get
+from tests.factories import make_claim, make_device, make_pod, make_share
+
+
+def test_a_recorded_pending_claim_says_what_the_scheduler_says(recorded_cluster: Cluster, read: Get) -> None:
+    claim = Claim.objects.get(name__startswith="share-c")
+    page = read(f"/claims/{claim.pk}/")
+    assert (
+        "It is not allocated. The scheduler says: 0/9 nodes are available: 1 cannot allocate all claims"
+        in page
+    )
+    assert "npu npu-ascend310p3.project-hami.io 1 8 GiB memory 50 cores none" in page
+    assert "goes with its Pod share-c" in page
+
+
+def test_a_recorded_claim_of_three_pods_holds_its_card_once(recorded_cluster: Cluster, read: Get) -> None:
+    claim = Claim.objects.get(name="shared")
+    page = read(f"/claims/{claim.pk}/")
+    assert "1 allocation result" in page
+    assert "16 GiB memory , 40 % cores" in page
+    assert "Pods shared-0 , shared-1 , shared-2" in page
+
+
+def test_the_list_is_narrowed_by_state(recorded_cluster: Cluster, read: Get) -> None:
+    page = read("/claims/?state=pending")
+    assert "share-c" in page
+    assert "first-available" not in page
+
+
+@pytest.mark.django_db
+def test_a_claim_that_nobody_uses_says_so(read: Get) -> None:
+    claim = make_claim("idle", state=Claim.State.ALLOCATED)
+    make_share(make_device(), claim)
+    page = read(f"/claims/{claim.pk}/")
+    assert "allocated, not in use" in page
+    assert "used by nobody: it is reserved for no Pod" in page
+
+
+@pytest.mark.django_db
+def test_a_consumer_that_is_gone_is_told(read: Get) -> None:
+    claim = make_claim()
+    claim.consumers.create(position=0, resource="pods", name="left", uid="u", gone=True)
+    assert "pods left gone" in read(f"/claims/{claim.pk}/")
+
+
+@pytest.mark.django_db
+def test_a_pod_tells_its_card_its_share_and_its_claim(read: Get) -> None:
+    device = make_device(uuid="GPU-1")
+    share = make_share(
+        device, make_claim("slice"), share_id="0123", consumed={"memory": "8Gi", "cores": "50"}
+    )
+    pod = make_pod("train", uses=share.claim)
+    page = read(f"/pods/{pod.pk}/")
+    assert "gpu-0 A100" in page
+    assert "GPU-1 8 GiB memory , 50 cores slice card 0123" in page
+    assert "train" in read(f"/pods/?q={pod.name}")
+
+
+@pytest.mark.django_db
+def test_a_pod_that_waits_says_for_what(read: Get) -> None:
+    pod = make_pod("waits", phase="Pending", scheduling_message="0/3 nodes are available")
+    assert "The scheduler says: 0/3 nodes are available" in read(f"/pods/{pod.pk}/")
+    assert "waits team-vision" in read("/pods/?state=waiting")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path", ["/pods/1/", "/claims/1/", "/nodes/1/", "/nodes/lab/gone/", "/clusters/gone/"]
+)
+def test_what_never_was_is_not_found(get: Get, path: str) -> None:
+    get(path, 404)
