@@ -3,6 +3,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from django.db import connections
 
 from tests.services.postgresql import running_postgresql
 from tests.services.valkey import running_valkey
@@ -29,6 +30,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _uses_database(item: pytest.Item) -> bool:
     names = set(getattr(item, "fixturenames", ()))
     return item.get_closest_marker("django_db") is not None or not names.isdisjoint(_DATABASE_FIXTURES)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """SQLite in a file, as in use: in memory it locks whole tables, and has no log to write ahead."""
+    for connection in connections.all():
+        if connection.vendor == "sqlite":
+            file = tmp_path_factory.mktemp("database") / "test.sqlite3"
+            connection.settings_dict["TEST"]["NAME"] = str(file)
 
 
 @pytest.fixture(scope="session")
