@@ -7,7 +7,7 @@ UV_VERSION := 0.13.9
 STATE := $(or $(SLICEBOARD_STATE),.state)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-postgresql lint format lock clean
+.PHONY: help demo run test lint style types imports templates checks format lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-16s %s\n", $$1, $$2 }'
@@ -22,14 +22,26 @@ test: $(VENV)/dev ## Run the tests that use the database on PostgreSQL, then all
 	$(BIN)/python -m tests.services.postgresql $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --only-database
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
-lint: $(VENV)/dev ## Check style, format, types, import rules, templates, settings and migrations
+lint: style types imports templates checks ## All of the following; `make -k lint` goes on after a finding
+
+style: $(VENV)/dev ## Check style and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/dev ## Check types
 	$(BIN)/mypy
+
+imports: $(VENV)/dev ## Check which way imports go
 	$(BIN)/lint-imports
+
+templates: $(VENV)/dev ## Check templates
 	$(BIN)/djlint --quiet --lint templates
-	SLICEBOARD_SECRET_KEY=lint-only $(BIN)/python -W ignore::RuntimeWarning manage.py check --fail-level WARNING
-	SLICEBOARD_SECRET_KEY=lint-only $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+
+# No database is needed; where there is none Django warns that it cannot look at its history.
+checks: export SLICEBOARD_SECRET_KEY := for-this-check-only
+checks: $(VENV)/dev ## Check settings, and that no migration is missing
+	$(BIN)/python manage.py check --fail-level WARNING
+	$(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 
 format: $(VENV)/dev ## Format the code, and mend what can be mended
 	$(BIN)/ruff check --fix .
