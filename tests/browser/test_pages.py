@@ -1,0 +1,194 @@
+"""The pages as a reader meets them, in Chromium, with the headers of the product."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from inventory.models import Device, Node
+from tests.browser.signing_in import sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PATHS = (
+    "/",
+    "/devices/?view=wall",
+    "/devices/?view=bars",
+    "/devices/?view=table",
+    "/devices/?show=others",
+    "/nodes/",
+    "/pods/",
+    "/claims/",
+    "/clusters/",
+    "/clusters/lab-1/",
+    "/search?q=gpu",
+)
+
+
+def _card() -> int:
+    return Device.objects.get(name="hami-gpu-1", node__name="gpu-node-2").pk
+
+
+def test_signing_in_leads_to_the_overview(browser: Browser, site: str) -> None:
+    context = browser.new_context(base_url=site, locale="en")
+    page = context.new_page()
+    page.goto("/devices/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+    sign_in(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+    context.close()
+
+
+def test_a_device_page_has_a_bar_for_each_dimension(page: Page) -> None:
+    page.goto(f"/devices/{_card()}/")
+    picture = page.locator(".plot")
+    expect(picture.locator(".annotation-text", has_text="38 GiB of 80 GiB allocated")).to_be_visible()
+    expect(picture.locator(".annotation-text", has_text="100 % of 100 % allocated")).to_be_visible()
+    expect(picture.locator("text.bartext", has_text="pod-first-available · vision · 20 GiB")).to_be_visible()
+    # Two grey tracks and three shares in each of two dimensions.
+    expect(picture.locator("g.point path")).to_have_count(8)
+
+
+def test_the_bars_lead_to_nodes_and_devices(page: Page) -> None:
+    page.goto("/devices/?view=bars")
+    link = page.locator(".plot a", has_text="hami-gpu-1").first
+    assert link.evaluate("node => getComputedStyle(node).fill") == "rgb(58, 83, 196)"
+    link.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("hami-gpu-1")
+
+
+def test_a_click_on_the_wall_opens_the_node_in_place(page: Page) -> None:
+    page.goto("/devices/?view=wall")
+    node = Node.objects.get(name="npu-node-1")
+    box = page.locator("#wall .nsewdrag").bounding_box()
+    assert box
+    # The first band is the Ascend cards; its first column is npu-node-1.
+    page.mouse.move(box["x"] + 8, box["y"] + 8)
+    page.mouse.click(box["x"] + 8, box["y"] + 8)
+    expect(page.locator("#peek h3")).to_have_text("npu-node-1")
+    expect(page).to_have_url(re.compile(rf"at=n{node.pk}$"))
+    page.reload()
+    expect(page.locator("#peek h3")).to_have_text("npu-node-1")
+    page.get_by_role("link", name="Open node").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("npu-node-1")
+
+
+def test_the_wall_is_walked_with_the_keyboard(page: Page) -> None:
+    page.goto("/devices/?view=wall")
+    heading = page.locator("#peek h3")
+    page.locator("#wall").focus()
+    page.keyboard.press("ArrowRight")
+    expect(heading).to_have_text("npu-node-1")
+    page.keyboard.press("ArrowRight")
+    expect(heading).to_have_text("npu-node-2")
+    page.keyboard.press("ArrowLeft")
+    expect(heading).to_have_text("npu-node-1")
+    page.keyboard.press("Escape")
+    expect(page.locator("#peek")).to_be_hidden()
+    expect(page).not_to_have_url(re.compile("at="))
+    expect(page.locator("#wall")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("npu-node-1")
+
+
+def test_a_slash_goes_to_the_search_and_a_tab_to_the_content(page: Page) -> None:
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    page.keyboard.press("/")
+    expect(page.get_by_label("Find", exact=True)).to_be_focused()
+    page.keyboard.type("e0c18477")
+    page.keyboard.press("Enter")
+    page.get_by_role("main").get_by_role("link", name="hami-gpu-1").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("hami-gpu-1")
+
+
+def test_the_theme_goes_round_at_once_and_is_kept(page: Page) -> None:
+    page.goto(f"/devices/{_card()}/")
+    switch = page.get_by_role("button", name="Theme: system, light, dark")
+    root = page.locator("html")
+    switch.click()
+    expect(root).to_have_attribute("data-theme", "light")
+    switch.click()
+    expect(root).to_have_attribute("data-theme", "dark")
+    background = page.locator("body").evaluate("node => getComputedStyle(node).backgroundColor")
+    assert background == "rgb(15, 18, 22)"
+    heading = page.locator(".annotation-text", has_text="38 GiB of 80 GiB")
+    assert heading.evaluate("node => getComputedStyle(node).fill") == "rgb(233, 236, 240)"
+    page.reload()
+    expect(root).to_have_attribute("data-theme", "dark")
+    switch.click()
+    expect(root).not_to_have_attribute("data-theme", re.compile(".*"))
+
+
+def test_the_language_is_switched(page: Page) -> None:
+    page.get_by_role("button", name="中文").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("总览")
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_no_page_is_wider_than_the_screen(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    for language in ("en", "zh-hans"):
+        page.context.add_cookies([{"name": "django_language", "value": language, "url": page.url}])
+        for path in (*PATHS, f"/devices/{_card()}/"):
+            page.goto(path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, language)
+
+
+def test_the_policy_is_strict_and_the_pictures_hold_under_it(page: Page) -> None:
+    answer = page.goto(f"/devices/{_card()}/")
+    assert answer
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe-eval" not in policy
+    assert re.search(r"script-src[^;]*unsafe-inline", policy) is None
+    for path in ("/devices/?view=wall", "/devices/?view=bars"):
+        page.goto(path)
+        # Plotly's own style sheet is in force: without it the parts of a picture fall apart.
+        assert (
+            page.locator(".plot .main-svg").first.evaluate("node => getComputedStyle(node).position")
+            == "absolute"
+        )
+        assert (
+            page.locator(".plot .svg-container").evaluate("node => getComputedStyle(node).position")
+            == "relative"
+        )
+
+
+def test_a_phone_has_a_menu_with_everything(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/")
+    menu = page.locator(".menu")
+    menu.locator("summary").click()
+    menu.get_by_role("link", name="Claims").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Claims")
+    page.locator(".menu summary").click()
+    page.keyboard.press("Escape")
+    expect(page.locator(".menu[open]")).to_have_count(0)
+
+
+def test_everything_works_without_a_script(browser: Browser, site: str) -> None:
+    context = browser.new_context(base_url=site, java_script_enabled=False, locale="en")
+    page = context.new_page()
+    sign_in(page)
+    for path in (*PATHS, f"/devices/{_card()}/"):
+        page.goto(path)
+        expect(page.locator("h1")).to_be_visible()
+    page.goto("/devices/?view=table")
+    page.get_by_label("Product").select_option("Ascend310P3")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator("tbody th[scope=rowgroup]")).to_have_count(5)
+    page.get_by_role("link", name="Bars").click()
+    page.get_by_text("As a table").click()
+    expect(page.locator("tbody th[scope=rowgroup]")).to_have_count(5)
+    page.get_by_role("button", name="Theme: system, light, dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    node = Node.objects.get(name="gpu-node-2")
+    page.goto(f"/devices/?view=wall&at=n{node.pk}")
+    expect(page.locator("#peek h3")).to_have_text("gpu-node-2")
+    context.close()
