@@ -4,7 +4,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.9
-STATE := $(or $(SLICEBOARD_STATE),.state)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo run test lint style types imports templates checks format lock clean
@@ -53,8 +52,8 @@ lock: $(VENV)/dev ## Resolve requirements/*.in anew, with hashes for every platf
 	    --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements/$$set.txt || exit 1; \
 	done
 
-clean: ## Remove the state of demo and run, and what tools have left; the environment in .venv stays
-	rm -rf $(STATE) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.* coverage.xml
+clean: ## Remove the state in .state and what tools have left; the environment in .venv stays
+	rm -rf .state .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.* coverage.xml
 	find . -path ./$(VENV) -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
 $(VENV)/uv:
