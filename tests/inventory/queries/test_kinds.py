@@ -23,7 +23,7 @@ def _kinds() -> list[KindSum]:
 def test_whole_shared_and_partitioned_cards_of_a_product_are_counted_apart() -> None:
     for name, fields in (("a", {"shareable": True}), ("b", {"partitioned": True}), ("c", {})):
         device = make_device(name, product="X" if name == "a" else "H100")
-        Card.objects.filter(pk=device.card_id).update(**fields)
+        Card.objects.filter(devices=device).update(**fields)
     assert {(one.kind.product, one.kind.sharing) for one in _kinds()} == {
         ("X", "shared"),
         ("H100", "partitions"),

@@ -10,8 +10,8 @@ pytestmark = pytest.mark.django_db
 def _card(name: str, node: str, **fields: object) -> Card:
     device = make_device(name, pool=make_pool(node), node=make_node(node))
     make_balance(device, "memory", "80Gi", "0")
-    Card.objects.filter(pk=device.card_id).update(**fields)
-    return Card.objects.get(pk=device.card_id)
+    Card.objects.filter(devices=device).update(**fields)
+    return Card.objects.get(devices=device)
 
 
 def _cells() -> list[wall.Cell]:
