@@ -1,4 +1,4 @@
-"""What people decide: which clusters are followed, and whose namespaces are whose. All else comes from clusters."""
+"""What people decide: which clusters are followed, and whose namespaces are whose. All else is read."""
 
 from typing import Any
 
@@ -52,6 +52,10 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         "error_reason",
         "error_message",
     )
+
+    def save_model(self, request: HttpRequest, obj: Cluster, form: Any, change: bool) -> None:  # noqa: FBT001
+        """Only what was changed here: a poll may have written the rest of the row in the meantime."""
+        obj.save(update_fields=form.changed_data if change else None)
 
     @admin.action(description=_("Read now"), permissions=["change"])
     def read_now(self, request: HttpRequest, queryset: QuerySet[Cluster]) -> None:

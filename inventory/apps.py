@@ -8,4 +8,4 @@ class InventoryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inventory import signals  # noqa: F401, PLC0415 (connects the receivers; models must be loaded)
+        from inventory import signals  # noqa: F401 (connects the receivers; models must be loaded)

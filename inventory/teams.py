@@ -1,5 +1,7 @@
 """Which namespace belongs to which team."""
 
+from django.db.models import F
+
 from inventory.models import Cluster, Namespace
 from inventory.sync.places import teams_of
 
@@ -15,4 +17,4 @@ def assign_namespaces() -> None:
                 changed.append(namespace)
         if changed:
             Namespace.objects.bulk_update(changed, ["team"], batch_size=500)
-            Cluster.objects.filter(pk=cluster.pk).update(revision=cluster.revision + 1)
+            Cluster.objects.filter(pk=cluster.pk).update(revision=F("revision") + 1)

@@ -1,6 +1,6 @@
 """Which devices are accelerators: they are summed into cards, everything else is only shown."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import msgspec
@@ -79,8 +79,9 @@ def _refusal(text: str) -> str:
 
 
 def _matches(attributes: Attributes, driver: str, name: str, pattern: str) -> bool:
-    published = attributes.get(name) or attributes.get(f"{driver}/{name}") or {}
-    return any(fnmatchcase(str(content), pattern) for content in published.values())
+    published = attributes.get(name) or attributes.get(f"{driver}/{name}")
+    contents = published.values() if isinstance(published, Mapping) else ()
+    return any(fnmatchcase(str(content), pattern) for content in contents)
 
 
 def _publishes(capacities: Collection[str], driver: str, name: str) -> bool:

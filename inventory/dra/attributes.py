@@ -13,7 +13,9 @@ PARENT_UUID = ("parentUUID", "parentUuid")
 
 KINDS = ("string", "int", "bool", "version", "strings", "ints", "bools", "versions")
 
-Attributes = Mapping[str, Mapping[str, Any]]
+# What a driver publishes: one-ofs by name, and whatever else somebody wrote there.
+Attributes = Mapping[str, Any]
+_LONGEST = 253
 
 
 def value(published: Mapping[str, Any]) -> tuple[str, Any]:
@@ -36,9 +38,10 @@ def text(attributes: Attributes, names: tuple[str, ...], driver: str) -> str:
     """
     for name in names:
         for key in (name, f"{driver}/{name}", *(key for key in attributes if key.endswith(f"/{name}"))):
-            content = attributes.get(key, {}).get("string")
+            published = attributes.get(key)
+            content = published.get("string") if isinstance(published, Mapping) else None
             if isinstance(content, str) and content:
-                return content
+                return content[:_LONGEST]
     return ""
 
 

@@ -6,12 +6,12 @@ partitions that name a common parent UUID, or one UUID published for different u
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import msgspec
 
-from inventory.dra.counters import Counter, CounterKey
-from inventory.dra.ledger import ZERO, Balance, Books, State
+from inventory.dra.counters import Counter, CounterKey, overdrawn
+from inventory.dra.ledger import Balance, Books, State
 from inventory.kube.quantity import Quantity, total
 
 
@@ -35,6 +35,8 @@ class Card(msgspec.Struct, frozen=True):
     parts: tuple[str, ...]
     counter_set: str = ""
     whole: str = ""
+    # Other names of the whole, for another use of it: passed through to a virtual machine, say.
+    aliases: tuple[str, ...] = ()
 
     @property
     def partitioned(self) -> bool:
@@ -59,7 +61,20 @@ def cards(parts: Iterable[Part]) -> list[Card]:
     grouped: defaultdict[tuple[str, str], list[Part]] = defaultdict(list)
     for part in parts:
         grouped[_key(part, parents, uses_of_uuid)].append(part)
-    return [_card(kind, key, members) for (kind, key), members in grouped.items()]
+    found = [_card(kind, key, members) for (kind, key), members in grouped.items()]
+    return _with_keys_of_their_own(found, {part.name for part in parts})
+
+
+def _with_keys_of_their_own(found: Iterable[Card], devices: Container[str]) -> list[Card]:
+    """A counter set or a UUID may be spelled like a device; the device keeps its name."""
+    taken: set[str] = set()
+    named = []
+    for card in found:
+        clashes = card.key in taken or (card.key in devices and card.key != card.whole)
+        # No device, counter set or UUID has a space in it.
+        named.append(msgspec.structs.replace(card, key=f"{card.key} ({card.parts[0]})") if clashes else card)
+        taken.add(named[-1].key)
+    return named
 
 
 def _key(part: Part, parents: set[str], uses_of_uuid: Mapping[str, int]) -> tuple[str, str]:
@@ -77,8 +92,9 @@ def _card(kind: str, key: str, members: Sequence[Part]) -> Card:
     parts = tuple(part.name for part in members)
     if len(members) == 1:
         return Card(parts[0], parts, whole=parts[0])
-    whole = next((part.name for part in members if _is_whole(kind, key, part)), "")
-    return Card(whole or key, parts, counter_set=key if kind == "counters" else "", whole=whole)
+    whole, *aliases = [part.name for part in members if _is_whole(kind, key, part)] or [""]
+    counter_set = key if kind == "counters" else ""
+    return Card(whole or key, parts, counter_set=counter_set, whole=whole, aliases=tuple(aliases))
 
 
 def _is_whole(kind: str, key: str, part: Part) -> bool:
@@ -91,8 +107,10 @@ def sheet(card: Card, books: Mapping[str, Books], counters: Mapping[CounterKey, 
     if not card.partitioned:
         only = own[card.parts[0]]
         return Sheet(only.balances, only.state, only.reason)
-    drawn = {name: one for (counter_set, name), one in counters.items() if counter_set == card.counter_set}
-    balances = _from_counters(own, drawn) if card.counter_set else ()
+    drawn = {key: one for key, one in counters.items() if key[0] == card.counter_set}
+    balances = (
+        _from_counters(own, {name: one for (_, name), one in drawn.items()}) if card.counter_set else ()
+    )
     state, reason = _state(card, own, drawn)
     return Sheet(balances or _from_parts(card, own), state, reason)
 
@@ -118,11 +136,19 @@ def _balance(dimension: str, counter: Counter) -> Balance:
 def _from_parts(card: Card, own: Mapping[str, Books]) -> tuple[Balance, ...]:
     """Without counters the partitions add up; where the whole is published too, its totals are the card's."""
     whole = own.get(card.whole)
-    pieces = [books for name, books in own.items() if name != card.whole]
+    if whole and any(own[name].held for name in card.aliases):
+        return tuple(map(_taken, whole.balances))
+    pieces = [books for name, books in own.items() if name != card.whole and name not in card.aliases]
     summed = {dimension: _sum(dimension, pieces) for dimension in _dimensions(pieces)}
     if whole is None:
         return tuple(summed.values())
     return tuple(_within(balance, summed.get(balance.dimension)) for balance in whole.balances)
+
+
+def _taken(balance: Balance) -> Balance:
+    if balance.total is None:
+        return balance
+    return Balance(balance.dimension, balance.total, balance.total, Quantity(0, balance.total.notation))
 
 
 def _dimensions(pieces: Iterable[Books]) -> list[str]:
@@ -160,13 +186,13 @@ def _within(whole: Balance, pieces: Balance | None) -> Balance:
     return Balance(whole.dimension, whole.total, allocated, remaining)
 
 
-def _state(card: Card, own: Mapping[str, Books], drawn: Mapping[str, Counter]) -> tuple[State, str]:
+def _state(card: Card, own: Mapping[str, Books], drawn: Mapping[CounterKey, Counter]) -> tuple[State, str]:
     if fault := _over(own, drawn):
         return State.OVER_ALLOCATED, fault
     for shared in (State.UNKNOWN, State.NOT_PUBLISHED):
         if all(books.state is shared for books in own.values()):
             return shared, next(iter(own.values())).reason
-    if card.whole in own and own[card.whole].held:
+    if any(own[name].held for name in (card.whole, *card.aliases) if name in own):
         return State.DEDICATED, ""
     room = any(
         books.state in (State.FREE, State.PARTLY_ALLOCATED) and not books.reason for books in own.values()
@@ -178,11 +204,8 @@ def _state(card: Card, own: Mapping[str, Books], drawn: Mapping[str, Counter]) -
     return State.UNAVAILABLE, next((books.reason for books in own.values() if books.reason), "")
 
 
-def _over(own: Mapping[str, Books], drawn: Mapping[str, Counter]) -> str:
+def _over(own: Mapping[str, Books], drawn: Mapping[CounterKey, Counter]) -> str:
     for name, books in own.items():
         if books.state is State.OVER_ALLOCATED:
             return f"{name}: {books.reason}"
-    for counter in drawn.values():
-        if counter.remaining is not None and counter.remaining < ZERO:
-            return f"counter {counter.counter_set}/{counter.name} is over-drawn by {-counter.remaining}"
-    return ""
+    return overdrawn(drawn)

@@ -39,18 +39,22 @@ def counters(
     }
 
 
-def shortfall(wanted: Iterable[CounterConsumption], left: Mapping[CounterKey, Counter]) -> str:
-    """Why a device that draws this cannot be placed now; empty if it can.
-
-    One counter below zero anywhere blocks the whole pool, as in the allocator.
-    """
+def overdrawn(left: Mapping[CounterKey, Counter]) -> str:
+    """Which counter is below zero: one anywhere blocks the whole pool, as in the allocator. Empty: none."""
     for counter in left.values():
         if counter.remaining is not None and counter.remaining < ZERO:
             return f"counter {counter.counter_set}/{counter.name} is over-drawn by {-counter.remaining}"
+    return ""
+
+
+def shortfall(wanted: Iterable[CounterConsumption], left: Mapping[CounterKey, Counter]) -> str:
+    """Why a device that draws this cannot be placed now, or cannot be told to fit; empty if it can."""
     for one in wanted:
         for name, capacity in one.counters.items():
             known, needed = left.get((one.counter_set, name)), _read(capacity.value)
-            if known and known.remaining is not None and needed is not None and known.remaining < needed:
+            if known is None or known.remaining is None or needed is None:
+                return f"counter {one.counter_set}/{name} cannot be read"
+            if known.remaining < needed:
                 return f"counter {one.counter_set}/{name}: {needed} needed, {known.remaining} left"
     return ""
 

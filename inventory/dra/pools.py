@@ -107,9 +107,25 @@ def _state(
             PoolState.INCOMPLETE,
             f"{len(newest)} of {count} slices of generation {generation} are published",
         )
-    if fault := _fault(devices, counter_sets):
+    if fault := _placeless(newest) or _fault(devices, counter_sets):
         return PoolState.INVALID, fault
     return PoolState.COMPLETE, ""
+
+
+def _placeless(newest: list[ResourceSlice]) -> str:
+    """A slice that says nothing of nodes is relevant to none, and the scheduler leaves it out."""
+    for one in newest:
+        spec = one.spec
+        places = (
+            spec.node_name,
+            spec.node_selector,
+            spec.all_nodes,
+            spec.per_device_node_selection,
+            spec.shared_counters,
+        )
+        if not any(places):
+            return f"the slice {one.metadata.name} names no nodes, so the scheduler leaves it out"
+    return ""
 
 
 def _fault(devices: tuple[Placed, ...], counter_sets: tuple[CounterSet, ...]) -> str:

@@ -1,4 +1,8 @@
-"""The tables: what was read from each cluster, and the balances that the ledger derived from it."""
+"""The tables: what was read from each cluster, and the balances that the ledger derived from it.
+
+Text that comes from a cluster has no length limit here: Kubernetes limits neither owners nor annotations,
+and PostgreSQL would refuse a whole poll for one of them. What identifies an object was checked at decoding.
+"""
 
 from inventory.models.claims import (
     Claim,

@@ -9,7 +9,7 @@ from django.db import models
 from inventory.kube.quantity import NANO, Notation, Quantity
 
 EXPONENTS = (0, -3, -6, -9, 3, 6, 9, 12, 15, 18)
-_LARGEST = 2**63 - 1
+LARGEST = 2**63 - 1
 
 
 class AmountError(ValueError):
@@ -27,7 +27,7 @@ def exponent_for(*quantities: Quantity | None) -> int:
     nanos = [quantity.nanos for quantity in quantities if quantity is not None]
     for exponent in EXPONENTS:
         unit = 10 ** (exponent + 9)
-        if all(amount % unit == 0 and abs(amount // unit) <= _LARGEST for amount in nanos):
+        if all(amount % unit == 0 and abs(amount // unit) <= LARGEST for amount in nanos):
             return exponent
     raise AmountError("the amounts need more than 64 bits: " + ", ".join(map(str, quantities)))
 

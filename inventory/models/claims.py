@@ -9,10 +9,10 @@ class DeviceClass(models.Model):
     """A DeviceClass: what a request names to say which devices will do."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="device_classes")
-    name = models.CharField(max_length=253)
-    uid = models.CharField(max_length=64)
+    name = models.CharField()
+    uid = models.CharField()
     created_at = models.DateTimeField(null=True)
-    extended_resource_name = models.CharField(max_length=253, blank=True)
+    extended_resource_name = models.CharField(blank=True)
     spec = models.JSONField(default=dict)
 
     class Meta:
@@ -28,8 +28,8 @@ class TaintRule(models.Model):
     """A DeviceTaintRule: an administrator's taint on every device that it selects."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="taint_rules")
-    name = models.CharField(max_length=253)
-    uid = models.CharField(max_length=64)
+    name = models.CharField()
+    uid = models.CharField()
     selector = models.JSONField(null=True, help_text="null: every device")
     taint = models.JSONField()
 
@@ -46,8 +46,8 @@ class ClaimTemplate(models.Model):
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claim_templates")
     namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="claim_templates")
-    name = models.CharField(max_length=253)
-    uid = models.CharField(max_length=64)
+    name = models.CharField()
+    uid = models.CharField()
     spec = models.JSONField(default=dict)
 
     class Meta:
@@ -73,9 +73,9 @@ class Claim(models.Model):
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claims")
     namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="claims")
-    name = models.CharField(max_length=253)
-    uid = models.CharField(max_length=64)
-    resource_version = models.CharField(max_length=64)
+    name = models.CharField()
+    uid = models.CharField()
+    resource_version = models.CharField()
     state = models.CharField(max_length=26, choices=State.choices)
     spec = models.JSONField(default=dict)
     created_at = models.DateTimeField(null=True)
@@ -87,9 +87,9 @@ class Claim(models.Model):
     device_status = models.JSONField(
         default=list, help_text="status.devices: conditions that the drivers wrote"
     )
-    owner_kind = models.CharField(max_length=63, blank=True)
-    owner_name = models.CharField(max_length=253, blank=True)
-    owner_uid = models.CharField(max_length=64, blank=True)
+    owner_kind = models.CharField(blank=True)
+    owner_name = models.CharField(blank=True)
+    owner_uid = models.CharField(blank=True)
     pod_claim_name = models.CharField(
         max_length=63, blank=True, help_text="its name inside the Pod it was made for"
     )
@@ -118,8 +118,8 @@ class Share(models.Model):
     # Its place among the results of its claim: one request may hold several devices.
     position = models.PositiveSmallIntegerField()
     device = models.ForeignKey(Device, models.CASCADE, related_name="held_shares")
-    request = models.CharField(max_length=127)
-    share_id = models.CharField(max_length=64, blank=True)
+    request = models.CharField()
+    share_id = models.CharField(blank=True)
     dedicated = models.BooleanField()
     admin_access = models.BooleanField()
     tolerations = models.JSONField(default=list)
@@ -138,7 +138,7 @@ class ConsumedCapacity(models.Model):
     """What a share consumes in one dimension, as the allocation says it."""
 
     share = models.ForeignKey(Share, models.CASCADE, related_name="consumed")
-    dimension = models.CharField(max_length=253)
+    dimension = models.CharField()
     exponent = models.SmallIntegerField(default=0)
     notation = models.CharField(max_length=15, choices=NotationChoices.choices)
     amount = models.BigIntegerField(null=True)
@@ -157,10 +157,10 @@ class Consumer(models.Model):
 
     claim = models.ForeignKey(Claim, models.CASCADE, related_name="consumers")
     position = models.PositiveSmallIntegerField()
-    api_group = models.CharField(max_length=253, blank=True)
-    resource = models.CharField(max_length=63)
-    name = models.CharField(max_length=253)
-    uid = models.CharField(max_length=64, blank=True)
+    api_group = models.CharField(blank=True)
+    resource = models.CharField()
+    name = models.CharField()
+    uid = models.CharField(blank=True)
     gone = models.BooleanField(null=True, help_text="no Pod of that UID is in the cluster; null: not known")
 
     class Meta:

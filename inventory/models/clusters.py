@@ -22,12 +22,12 @@ class Cluster(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
-    server_version = models.CharField(max_length=100, blank=True, editable=False)
-    dra_version = models.CharField(max_length=20, blank=True, editable=False)
+    server_version = models.CharField(blank=True, editable=False)
+    dra_version = models.CharField(blank=True, editable=False)
     # The instant before the first list of the last applied poll: nothing shown is younger than known.
     observed_at = models.DateTimeField(null=True, editable=False)
     attempted_at = models.DateTimeField(null=True, editable=False)
-    error_reason = models.CharField(max_length=40, blank=True, editable=False)
+    error_reason = models.CharField(blank=True, editable=False)
     error_message = models.TextField(blank=True, editable=False)
     error_at = models.DateTimeField(null=True, editable=False)
     poll_seconds = models.DecimalField(max_digits=12, decimal_places=3, null=True, editable=False)
@@ -56,14 +56,14 @@ class KindState(models.Model):
         FAILED = "failed", "reading failed"
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="kinds")
-    kind = models.CharField(max_length=40)
+    kind = models.CharField()
     state = models.CharField(max_length=12, choices=State.choices, default=State.NEVER)
     objects_read = models.PositiveIntegerField(null=True)
     objects_skipped = models.PositiveIntegerField(null=True)
-    resource_version = models.CharField(max_length=64, blank=True)
+    resource_version = models.CharField(blank=True)
     succeeded_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
-    error_reason = models.CharField(max_length=40, blank=True)
+    error_reason = models.CharField(blank=True)
     error_message = models.TextField(blank=True)
     bytes_read = models.PositiveBigIntegerField(null=True)
     seconds = models.DecimalField(max_digits=12, decimal_places=3, null=True)
@@ -80,11 +80,11 @@ class SkippedObject(models.Model):
     """An object, or a part of one, that could not be read at the last poll, and why."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="skipped_objects")
-    kind = models.CharField(max_length=40)
-    namespace = models.CharField(max_length=253, blank=True)
-    name = models.CharField(max_length=253, blank=True)
-    uid = models.CharField(max_length=64, blank=True)
-    part = models.CharField(max_length=300, blank=True, help_text="what of it is missing; empty: all of it")
+    kind = models.CharField()
+    namespace = models.CharField(blank=True)
+    name = models.CharField(blank=True)
+    uid = models.CharField(blank=True)
+    part = models.CharField(blank=True, help_text="what of it is missing; empty: all of it")
     reason = models.TextField()
 
     class Meta:
@@ -98,8 +98,8 @@ class Namespace(models.Model):
     """A namespace; `listed` is false while only its name is known from other objects."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="namespaces")
-    name = models.CharField(max_length=63)
-    uid = models.CharField(max_length=64, blank=True)
+    name = models.CharField()
+    uid = models.CharField(blank=True)
     labels = models.JSONField(default=dict)
     listed = models.BooleanField(default=True)
     team = models.ForeignKey("Team", models.SET_NULL, null=True, related_name="namespaces")
@@ -116,8 +116,8 @@ class Node(models.Model):
     """A node; `listed` is false while only its name is known from a resource slice or a Pod."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="nodes")
-    name = models.CharField(max_length=253)
-    uid = models.CharField(max_length=64, blank=True)
+    name = models.CharField()
+    uid = models.CharField(blank=True)
     labels = models.JSONField(default=dict)
     taints = models.JSONField(default=list)
     allocatable = models.JSONField(default=dict)
@@ -138,8 +138,8 @@ class Quota(models.Model):
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="quotas")
     namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="quotas")
-    name = models.CharField(max_length=253)
-    uid = models.CharField(max_length=64)
+    name = models.CharField()
+    uid = models.CharField()
     hard = models.JSONField(default=dict)
     used = models.JSONField(default=dict)
 

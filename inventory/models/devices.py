@@ -16,8 +16,8 @@ class Pool(models.Model):
         NOT_PUBLISHED = "not_published"
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="pools")
-    driver = models.CharField(max_length=63)
-    name = models.CharField(max_length=253)
+    driver = models.CharField()
+    name = models.CharField()
     generation = models.BigIntegerField(null=True)
     slices_seen = models.PositiveIntegerField(default=0)
     slices_expected = models.BigIntegerField(null=True)
@@ -57,15 +57,15 @@ class Card(models.Model):
         max_length=253, help_text="device name, counter set or parent UUID; unique in its pool"
     )
     node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="cards")
-    product = models.CharField(max_length=64, blank=True)
-    uuid = models.CharField(max_length=64, blank=True)
+    product = models.CharField(blank=True)
+    uuid = models.CharField(blank=True)
     partitioned = models.BooleanField(default=False)
     shareable = models.BooleanField(default=False)
     tainted = models.BooleanField(default=False)
     state = models.CharField(max_length=20, choices=DeviceState.choices, default=DeviceState.UNKNOWN)
     reason = models.TextField(blank=True)
     # Use of the scarcer dimension in millionths; null: not known.
-    use_millionths = models.PositiveIntegerField(null=True)
+    use_millionths = models.PositiveBigIntegerField(null=True)
 
     class Meta:
         ordering = ("pool", "key")
@@ -80,16 +80,16 @@ class Device(models.Model):
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="devices")
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="devices")
-    name = models.CharField(max_length=253)
-    slice_name = models.CharField(max_length=253, blank=True)
+    name = models.CharField()
+    slice_name = models.CharField(blank=True)
     position = models.PositiveIntegerField(
         default=0, help_text="its place in the pool, in the scheduler's order"
     )
     node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="devices")
     card = models.ForeignKey(Card, models.SET_NULL, null=True, related_name="devices")
     accelerator = models.BooleanField(default=False)
-    product = models.CharField(max_length=64, blank=True)
-    uuid = models.CharField(max_length=64, blank=True)
+    product = models.CharField(blank=True)
+    uuid = models.CharField(blank=True)
     # As published: {"model": {"string": "310P3"}}
     attributes = models.JSONField(default=dict)
     # As published: {"memory": {"value": "21525Mi", "requestPolicy": {…}}}
@@ -111,8 +111,8 @@ class Device(models.Model):
         default=0, help_text="counted allocation results; admin access is not counted"
     )
     tainted = models.BooleanField(default=False, help_text="a taint keeps Pods off that do not tolerate it")
-    bottleneck = models.CharField(max_length=253, blank=True)
-    use_millionths = models.PositiveIntegerField(null=True)
+    bottleneck = models.CharField(blank=True)
+    use_millionths = models.PositiveBigIntegerField(null=True)
 
     class Meta:
         ordering = ("pool", "position", "name")
@@ -136,7 +136,7 @@ class Balance(models.Model):
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="balances")
     device = models.ForeignKey(Device, models.CASCADE, null=True, related_name="balances")
     card = models.ForeignKey(Card, models.CASCADE, null=True, related_name="balances")
-    dimension = models.CharField(max_length=253)
+    dimension = models.CharField()
     exponent = models.SmallIntegerField(default=0)
     notation = models.CharField(max_length=15, choices=NotationChoices.choices)
     total = models.BigIntegerField(null=True)
@@ -164,8 +164,8 @@ class CounterBalance(models.Model):
     """One shared counter of a pool: what partitions draw from it (KEP-4815)."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="counters")
-    counter_set = models.CharField(max_length=63)
-    counter = models.CharField(max_length=63)
+    counter_set = models.CharField()
+    counter = models.CharField()
     exponent = models.SmallIntegerField(default=0)
     notation = models.CharField(max_length=15, choices=NotationChoices.choices)
     total = models.BigIntegerField(null=True)

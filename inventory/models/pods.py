@@ -9,18 +9,18 @@ class Pod(models.Model):
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="pods")
     namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="pods")
-    name = models.CharField(max_length=253)
-    uid = models.CharField(max_length=64)
-    resource_version = models.CharField(max_length=64)
+    name = models.CharField()
+    uid = models.CharField()
+    resource_version = models.CharField()
     node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="pods")
-    phase = models.CharField(max_length=20, blank=True)
+    phase = models.CharField(blank=True)
     created_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
     labels = models.JSONField(default=dict)
-    workload_kind = models.CharField(max_length=63, blank=True)
-    workload_name = models.CharField(max_length=253, blank=True)
+    workload_kind = models.CharField(blank=True)
+    workload_name = models.CharField(blank=True)
     # What the scheduler said, where the Pod is not placed.
-    scheduling_reason = models.CharField(max_length=100, blank=True)
+    scheduling_reason = models.CharField(blank=True)
     scheduling_message = models.TextField(blank=True)
     hami_resources = models.JSONField(
         default=dict, help_text="HAMi resources in container limits, by container"
@@ -40,9 +40,9 @@ class PodClaim(models.Model):
 
     pod = models.ForeignKey(Pod, models.CASCADE, related_name="pod_claims")
     # The name inside the Pod; empty for a gang's or an extended resource's claim.
-    name = models.CharField(max_length=63, blank=True)
-    claim_name = models.CharField(max_length=253, blank=True, help_text="empty: not created yet")
-    template_name = models.CharField(max_length=253, blank=True)
+    name = models.CharField(blank=True)
+    claim_name = models.CharField(blank=True, help_text="empty: not created yet")
+    template_name = models.CharField(blank=True)
     claim = models.ForeignKey(Claim, models.SET_NULL, null=True, related_name="pod_claims")
     reserved = models.BooleanField(default=False)
     containers = models.JSONField(

@@ -1,6 +1,6 @@
 """One reading written in one transaction: a reader sees the snapshot before or the one after, never a mix."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -13,7 +13,7 @@ from inventory.kube import kinds
 from inventory.kube.decoding import Skipped
 from inventory.kube.errors import ForbiddenError
 from inventory.kube.kinds import Kind
-from inventory.kube.objects import DeviceTaintRule, Owned
+from inventory.kube.objects import DeviceTaintRule
 from inventory.models import Cluster, KindState, Share, SkippedObject
 from inventory.sync import balances, claims, devices, places, pods, taint_rules
 from inventory.sync.lease import Lease, confirm
@@ -52,40 +52,49 @@ def apply(lease: Lease, reading: Reading, now: datetime) -> int:
 def _write_objects(
     cluster: Cluster, reading: Reading, namespace_rows: Reconciled, node_rows: Reconciled
 ) -> tuple[list[Skipped], int]:
-    changes = 0
-    slices, found = reading.objects(kinds.RESOURCE_SLICES), reading.objects(kinds.RESOURCE_CLAIMS)
-    targets = set(claims.targets(found or ())) | set(_targets_kept(cluster, reading))
-    if (read_rules := _taint_rules(reading)) is not None:
-        changes += taint_rules.write(cluster, read_rules, _unread(reading, kinds.DEVICE_TAINT_RULES))
-    written = devices.write(
-        cluster,
-        slices,
-        targets,
-        node_rows.ids,
-        [parse(text) for text in settings.SLICEBOARD_ACCELERATORS],
-        taint_rules.known(cluster),
-        _unread(reading, kinds.RESOURCE_SLICES),
-    )
+    namespaces, nodes = namespace_rows.ids, node_rows.ids
+    skipped, written, changes = _write_devices(cluster, reading, nodes)
     if (classes := reading.objects(kinds.DEVICE_CLASSES)) is not None:
         changes += claims.write_classes(cluster, classes, _unread(reading, kinds.DEVICE_CLASSES))
     if (templates := reading.objects(kinds.RESOURCE_CLAIM_TEMPLATES)) is not None:
         unread = _unread(reading, kinds.RESOURCE_CLAIM_TEMPLATES)
-        changes += claims.write_templates(cluster, templates, namespace_rows.ids, unread)
-    if found is not None:
+        changes += claims.write_templates(cluster, templates, namespaces, unread)
+    if (found := reading.objects(kinds.RESOURCE_CLAIMS)) is not None:
         unread = _unread(reading, kinds.RESOURCE_CLAIMS)
-        changes += claims.write_claims(cluster, found, namespace_rows.ids, written, unread)
+        changes += claims.write_claims(cluster, found, namespaces, written, unread)
     if (seen := reading.objects(kinds.PODS)) is not None:
-        unread = _unread(reading, kinds.PODS)
-        changes += pods.write(cluster, seen, namespace_rows.ids, node_rows.ids, _owners(reading), unread)
+        around = pods.Surroundings(cluster, namespaces, nodes, _owners(reading))
+        changes += pods.write(around, seen, _unread(reading, kinds.PODS))
     if (quotas := reading.objects(kinds.RESOURCE_QUOTAS)) is not None:
-        unread = _unread(reading, kinds.RESOURCE_QUOTAS)
-        changes += places.quotas(cluster, quotas, namespace_rows.ids, unread)
-    return written.skipped, changes + written.changes
+        changes += places.quotas(cluster, quotas, namespaces, _unread(reading, kinds.RESOURCE_QUOTAS))
+    return skipped, changes
+
+
+def _write_devices(
+    cluster: Cluster, reading: Reading, nodes: Mapping[Key, int]
+) -> tuple[list[Skipped], devices.Written, int]:
+    rules, changes = _taint_rules(reading), 0
+    if rules is not None:
+        changes = taint_rules.write(cluster, rules, _unread(reading, kinds.DEVICE_TAINT_RULES))
+    found = reading.objects(kinds.RESOURCE_CLAIMS) or ()
+    written = devices.write(
+        devices.Surroundings(
+            cluster=cluster,
+            node_ids=nodes,
+            accelerators=[parse(text) for text in settings.SLICEBOARD_ACCELERATORS],
+            taint_rules=taint_rules.known(cluster),
+        ),
+        reading.objects(kinds.RESOURCE_SLICES),
+        {*claims.targets(found), *_targets_kept(cluster, reading)},
+        _unread(reading, kinds.RESOURCE_SLICES),
+    )
+    skipped = [*written.skipped, *taint_rules.not_understood(rules or ())]
+    return skipped, written, changes + written.changes
 
 
 def _taint_rules(reading: Reading) -> list[DeviceTaintRule] | None:
     """None: there are rules, but they could not be read. Where they are not served there are none."""
-    return reading.objects(kinds.DEVICE_TAINT_RULES) if reading.served.taint_rules_version else []
+    return [] if reading.served.taint_rules_version == "" else reading.objects(kinds.DEVICE_TAINT_RULES)
 
 
 def _namespaces_named(reading: Reading) -> set[str]:
@@ -118,27 +127,30 @@ def _unread(reading: Reading, kind: Kind[Any]) -> Unread:
     return Unread.of(one.listing.skipped if one and one.listing else ())
 
 
-def _owners(reading: Reading) -> dict[tuple[str, str], Owned]:
-    return {
-        (kind.kind, one.metadata.uid): one
-        for kind in (kinds.REPLICA_SETS, kinds.JOBS)
-        for one in reading.objects(kind) or ()
-    }
+def _owners(reading: Reading) -> pods.Owners:
+    read = {kind.kind: reading.objects(kind) for kind in (kinds.REPLICA_SETS, kinds.JOBS)}
+    return pods.Owners(
+        known={(kind, one.metadata.uid): one for kind, objects in read.items() for one in objects or ()},
+        unread=frozenset(kind for kind, objects in read.items() if objects is None),
+    )
 
 
-def _write_skipped(cluster: Cluster, reading: Reading, in_slices: Iterable[Skipped]) -> int:
-    found = {kind: one.listing.skipped if one.listing else () for kind, one in reading.kinds.items()}
-    found[kinds.RESOURCE_SLICES.resource] = (*found[kinds.RESOURCE_SLICES.resource], *in_slices)
+def _write_skipped(cluster: Cluster, reading: Reading, not_understood: Iterable[Skipped]) -> int:
+    """What could not be read; of a kind whose list failed, what is known from before."""
+    resources = {kind.kind: kind.resource for kind in kinds.KINDS}
+    listed = {kind: one.listing for kind, one in reading.kinds.items() if one.listing is not None}
+    found = [*(one for listing in listed.values() for one in listing.skipped), *not_understood]
     desired: dict[Key, Values] = {
-        (cluster.pk, kind, one.namespace, one.name, one.uid, one.part, one.reason): ()
-        for kind, skipped in found.items()
-        for one in skipped
+        (cluster.pk, resources[one.kind], one.namespace, one.name, one.uid, one.part, one.reason): ()
+        for one in found
     }
+    scope = SkippedObject.objects.filter(cluster=cluster, kind__in=listed)
     key = ("cluster_id", "kind", "namespace", "name", "uid", "part", "reason")
-    return reconcile(SkippedObject, SkippedObject.objects.filter(cluster=cluster), key, (), desired).changes
+    return reconcile(SkippedObject, scope, key, (), desired).changes
 
 
 def _write_kind_states(cluster: Cluster, reading: Reading, now: datetime) -> None:
+    KindState.objects.filter(cluster=cluster).exclude(kind__in=reading.kinds).delete()
     for kind, one in reading.kinds.items():
         KindState.objects.update_or_create(
             cluster=cluster, kind=kind, defaults=_kind_state(one, reading, now)

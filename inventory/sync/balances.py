@@ -24,7 +24,7 @@ from inventory.models import (
     Pool,
     Share,
 )
-from inventory.models.amounts import AmountError, exponent_for, to_amount, to_quantity
+from inventory.models.amounts import LARGEST, AmountError, exponent_for, to_amount, to_quantity
 from inventory.sync.reconcile import Key, Values, reconcile
 
 _BLOCKING = ("NoSchedule", "NoExecute")
@@ -102,12 +102,14 @@ def _sheet(
         msgspec.convert(pool.counter_sets, list[CounterSet]),
         [drawn[device.name] for device in devices if device.pk in held and device.listed],
     )
+    blocked = _blocked(pool, left)
     books = {
         device.name: ledger.books(
             _totals(device),
             None if uses is None else uses.get(device.pk, []),
             published=device.listed or (False if slices_read else None),
-            obstacle=_obstacle(pool, device, () if device.pk in held else drawn.get(device.name, ()), left),
+            obstacle=blocked
+            or _obstacle(device, () if device.pk in held else drawn.get(device.name, ()), left),
         )
         for device in devices
     }
@@ -133,18 +135,20 @@ def _total(capacity: Mapping[str, Any]) -> Total:
         exponent_for(quantity)
     except (QuantityError, AmountError) as error:
         return Total(None, str(error))
-    return Total(quantity)
+    return Total(quantity) if quantity >= ledger.ZERO else Total(None, f"{quantity} is below zero")
+
+
+def _blocked(pool: Pool, left: Mapping[counters.CounterKey, counters.Counter]) -> str:
+    """Why the scheduler would place nothing more on any device of the pool; empty if it would."""
+    if pool.state != Pool.State.COMPLETE:
+        return f"pool {pool.state}: {pool.reason}"
+    return counters.overdrawn(left)
 
 
 def _obstacle(
-    pool: Pool,
-    device: Device,
-    drawn: Iterable[CounterConsumption],
-    left: Mapping[counters.CounterKey, counters.Counter],
+    device: Device, drawn: Iterable[CounterConsumption], left: Mapping[counters.CounterKey, counters.Counter]
 ) -> str:
     """Why the scheduler would place nothing more on it, in the scheduler's order of checks."""
-    if pool.state != Pool.State.COMPLETE:
-        return f"pool {pool.state}: {pool.reason}"
     if shortfall := counters.shortfall(drawn, left):
         return shortfall
     if taint := next((taint for taint in device.taints if taint.get("effect") in _BLOCKING), None):
@@ -193,15 +197,17 @@ def write(cluster: Cluster) -> int:
 
 
 def desired_cards(cluster: Cluster, derived: Iterable[PoolSheet]) -> dict[Key, Values]:
-    return {
-        (sheet.pool.pk, card.key): _card(cluster, sheet, card) for sheet in derived for card in sheet.cards
-    }
+    found: dict[Key, Values] = {}
+    for sheet in derived:
+        devices = {device.name: device for device in sheet.devices}
+        for card in sheet.cards:
+            parts = [devices[name] for name in card.parts]
+            found[sheet.pool.pk, card.key] = _card(cluster, card, parts, sheet.card_sheets[card.key])
+    return found
 
 
-def _card(cluster: Cluster, sheet: PoolSheet, card: grouping.Card) -> Values:
-    parts = [device for device in sheet.devices if device.name in card.parts]
+def _card(cluster: Cluster, card: grouping.Card, parts: Sequence[Device], books: grouping.Sheet) -> Values:
     first = next((device for device in parts if device.name == card.whole), parts[0])
-    books = sheet.card_sheets[card.key]
     return (
         cluster.pk,
         first.node_id,
@@ -224,7 +230,7 @@ def _millionths(use: Fraction | None) -> int | None:
     """Rounded down, but never to nothing while something is held."""
     if use is None or not use:
         return None if use is None else 0
-    return max(1, use.numerator * 10**6 // use.denominator)
+    return min(max(1, use.numerator * 10**6 // use.denominator), LARGEST)
 
 
 def _tainted(device: Device) -> bool:

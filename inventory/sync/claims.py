@@ -1,7 +1,8 @@
 """Resource claims to claims, shares and consumers; device classes and claim templates."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from inventory.kube.objects import AllocationResult, ResourceClaim, ResourceClaimTemplate
 from inventory.kube.objects import DeviceClass as DeviceClassObject
@@ -15,35 +16,38 @@ from inventory.sync.unread import Unread
 _POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 _EXTENDED_RESOURCE = "resource.kubernetes.io/extended-resource-claim"
 
-_CLAIM_FIELDS = (
-    "namespace_id",
-    "name",
-    "resource_version",
-    "state",
-    "spec",
-    "created_at",
-    "deleted_at",
-    "allocated_at",
-    "node_selector",
-    "device_status",
-    "owner_kind",
-    "owner_name",
-    "owner_uid",
-    "pod_claim_name",
-    "extended_resource",
-    "labels",
-)
-_SHARE_FIELDS = (
-    "cluster_id",
-    "device_id",
-    "request",
-    "share_id",
-    "dedicated",
-    "admin_access",
-    "tolerations",
-    "started_at",
-    "problem",
-)
+
+class ClaimColumns(NamedTuple):
+    namespace_id: int
+    name: str
+    resource_version: str
+    state: str
+    spec: dict[str, Any]
+    created_at: datetime | None
+    deleted_at: datetime | None
+    allocated_at: datetime | None
+    node_selector: dict[str, Any] | None
+    device_status: list[Any]
+    owner_kind: str
+    owner_name: str
+    owner_uid: str
+    pod_claim_name: str
+    extended_resource: bool
+    labels: dict[str, str]
+
+
+class ShareColumns(NamedTuple):
+    cluster_id: int
+    device_id: int
+    request: str
+    share_id: str
+    dedicated: bool
+    admin_access: bool
+    tolerations: list[Any]
+    started_at: datetime | None
+    problem: str
+
+
 # `gone` is written once Pods are known.
 _CONSUMER_FIELDS = ("api_group", "resource", "name", "uid")
 
@@ -76,7 +80,12 @@ def write_claims(
         (cluster.pk, claim.metadata.uid): _claim(cluster, claim, namespace_ids) for claim in claims
     }
     rows = reconcile(
-        Claim, scope, ("cluster_id", "uid"), _CLAIM_FIELDS, desired, keep=lambda key: unread.holds(uid=key[1])
+        Claim,
+        scope,
+        ("cluster_id", "uid"),
+        ClaimColumns._fields,
+        desired,
+        keep=lambda key: unread.holds_uid(key[1]),
     )
     ids = {claim.metadata.uid: rows.ids[cluster.pk, claim.metadata.uid] for claim in claims}
     kept = set(rows.ids.values()) - set(ids.values())
@@ -99,28 +108,28 @@ def state(claim: ResourceClaim) -> str:
     return ",".join(parts) or "pending"
 
 
-def _claim(cluster: Cluster, claim: ResourceClaim, namespace_ids: Mapping[Key, int]) -> Values:
+def _claim(cluster: Cluster, claim: ResourceClaim, namespace_ids: Mapping[Key, int]) -> ClaimColumns:
     metadata, status = claim.metadata, claim.status
     annotations = metadata.annotations or {}
     owner = metadata.controller()
     allocation = status.allocation if status else None
-    return (
-        namespace_ids[cluster.pk, metadata.namespace],
-        metadata.name,
-        metadata.resource_version,
-        state(claim),
-        claim.spec,
-        metadata.creation_timestamp,
-        metadata.deletion_timestamp,
-        allocation.allocation_timestamp if allocation else None,
-        allocation.node_selector if allocation else None,
-        (status.devices if status else None) or [],
-        owner.kind if owner else "",
-        owner.name if owner else "",
-        owner.uid if owner else "",
-        annotations.get(_POD_CLAIM_NAME, ""),
-        annotations.get(_EXTENDED_RESOURCE) == "true",
-        metadata.labels or {},
+    return ClaimColumns(
+        namespace_id=namespace_ids[cluster.pk, metadata.namespace],
+        name=metadata.name,
+        resource_version=metadata.resource_version,
+        state=state(claim),
+        spec=claim.spec,
+        created_at=metadata.creation_timestamp,
+        deleted_at=metadata.deletion_timestamp,
+        allocated_at=allocation.allocation_timestamp if allocation else None,
+        node_selector=allocation.node_selector if allocation else None,
+        device_status=(status.devices if status else None) or [],
+        owner_kind=owner.kind if owner else "",
+        owner_name=owner.name if owner else "",
+        owner_uid=owner.uid if owner else "",
+        pod_claim_name=annotations.get(_POD_CLAIM_NAME, ""),
+        extended_resource=annotations.get(_EXTENDED_RESOURCE) == "true",
+        labels=metadata.labels or {},
     )
 
 
@@ -142,7 +151,7 @@ def _write_shares(
     }
     scope = Share.objects.filter(cluster=cluster)
     rows = reconcile(
-        Share, scope, ("claim_id", "position"), _SHARE_FIELDS, desired, keep=lambda key: key[0] in kept
+        Share, scope, ("claim_id", "position"), ShareColumns._fields, desired, keep=lambda key: key[0] in kept
     )
     kept_shares = {pk for key, pk in rows.ids.items() if key[0] in kept}
     amounts: dict[Key, Values] = {
@@ -166,6 +175,8 @@ def _consumed(result: AllocationResult) -> Iterator[tuple[str, Quantity | None]]
         try:
             quantity = parse(value) if isinstance(value, str) else None
             exponent_for(quantity)
+            # Nobody consumes less than nothing: it would make room that is not there.
+            quantity = quantity if quantity is None or quantity.nanos >= 0 else None
         except (QuantityError, AmountError):
             quantity = None
         yield dimension, quantity
@@ -185,16 +196,16 @@ def _share(
 ) -> Values:
     allocation = claim.status.allocation if claim.status else None
     device = devices.devices[result.driver, result.pool, result.device]
-    return (
-        cluster.pk,
-        device,
-        result.request,
-        result.share_id or "",
-        result.share_id is None,
-        bool(result.admin_access),
-        result.tolerations or [],
-        allocation.allocation_timestamp if allocation else None,
-        _problem(result, consumed, measured=device in devices.measured),
+    return ShareColumns(
+        cluster_id=cluster.pk,
+        device_id=device,
+        request=result.request,
+        share_id=result.share_id or "",
+        dedicated=result.share_id is None,
+        admin_access=bool(result.admin_access),
+        tolerations=result.tolerations or [],
+        started_at=allocation.allocation_timestamp if allocation else None,
+        problem=_problem(result, consumed, measured=device in devices.measured),
     )
 
 
@@ -240,13 +251,14 @@ def write_templates(
         )
         for one in templates
     }
-    scope, key, fields = (
+    namespace_of = {pk: key[1] for key, pk in namespace_ids.items()}
+    return reconcile(
+        ClaimTemplate,
         ClaimTemplate.objects.filter(cluster=cluster),
         ("namespace_id", "name"),
         ("cluster_id", "uid", "spec"),
-    )
-    return reconcile(
-        ClaimTemplate, scope, key, fields, desired, keep=lambda key: unread.holds(name=key[1])
+        desired,
+        keep=lambda key: unread.holds_name(key[1], namespace_of.get(key[0])),
     ).changes
 
 
@@ -263,7 +275,7 @@ def write_classes(cluster: Cluster, classes: Iterable[DeviceClassObject], unread
     scope, key = DeviceClass.objects.filter(cluster=cluster), ("cluster_id", "name")
     fields = ("uid", "created_at", "extended_resource_name", "spec")
     return reconcile(
-        DeviceClass, scope, key, fields, desired, keep=lambda key: unread.holds(name=key[1])
+        DeviceClass, scope, key, fields, desired, keep=lambda key: unread.holds_name(key[1])
     ).changes
 
 

@@ -34,7 +34,7 @@ def namespaces(
         for name, one in known.items()
     }
     for name, *before in scope.values_list("name", *_NAMESPACE_FIELDS[:-1]):
-        if listed is None or unread.holds(name=name):
+        if listed is None or unread.holds_name(name):
             desired.setdefault((cluster.pk, name), (*before, teams.get(name)))
     for name in named:
         desired.setdefault((cluster.pk, name), ("", {}, False, teams.get(name)))
@@ -60,7 +60,7 @@ def nodes(
     scope = NodeRow.objects.filter(cluster=cluster)
     desired: dict[Key, Values] = {(cluster.pk, one.metadata.name): _node(one) for one in listed or ()}
     for name, *before in scope.values_list("name", *_NODE_FIELDS):
-        if listed is None or unread.holds(name=name):
+        if listed is None or unread.holds_name(name):
             desired.setdefault((cluster.pk, name), tuple(before))
     for name in named:
         desired.setdefault((cluster.pk, name), ("", {}, [], {}, False, None, False))
@@ -113,5 +113,5 @@ def quotas(
     }
     scope, fields = Quota.objects.filter(cluster=cluster), ("namespace_id", "name", "hard", "used")
     return reconcile(
-        Quota, scope, ("cluster_id", "uid"), fields, desired, keep=lambda key: unread.holds(uid=key[1])
+        Quota, scope, ("cluster_id", "uid"), fields, desired, keep=lambda key: unread.holds_uid(key[1])
     ).changes

@@ -3,33 +3,54 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
+
 from inventory.hami.vendors import RESOURCE_NAMES
-from inventory.kube.objects import Owned, OwnerReference, Pod
+from inventory.kube.objects import Owned, OwnerReference, Pod, PodCondition
 from inventory.models import Claim, Cluster, Consumer, PodClaim
 from inventory.models import Pod as PodRow
-from inventory.sync.reconcile import Key, Values, reconcile
+from inventory.sync.reconcile import Key, Reconciled, Values, reconcile
 from inventory.sync.unread import Unread
 
-_POD_FIELDS = (
-    "namespace_id",
-    "name",
-    "resource_version",
-    "node_id",
-    "phase",
-    "created_at",
-    "deleted_at",
-    "labels",
-    "workload_kind",
-    "workload_name",
-    "scheduling_reason",
-    "scheduling_message",
-    "hami_resources",
-)
+_BATCH = 5000
 _POD_CLAIM_FIELDS = ("template_name", "claim_id", "reserved", "containers")
 
-Owners = Mapping[tuple[str, str], Owned]
+
+@dataclass(frozen=True)
+class Owners:
+    """ReplicaSets and Jobs by kind and UID, and the kinds of them that could not be read."""
+
+    known: Mapping[tuple[str, str], Owned]
+    unread: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What Pods are written with besides themselves."""
+
+    cluster: Cluster
+    namespace_ids: Mapping[Key, int]
+    node_ids: Mapping[Key, int]
+    owners: Owners
+
+
+class PodColumns(NamedTuple):
+    namespace_id: int
+    name: str
+    resource_version: str
+    node_id: int | None
+    phase: str
+    created_at: datetime | None
+    deleted_at: datetime | None
+    labels: dict[str, str]
+    workload_kind: str
+    workload_name: str
+    scheduling_reason: str
+    scheduling_message: str
+    hami_resources: dict[str, dict[str, str]]
 
 
 class _ClaimRow(NamedTuple):
@@ -59,39 +80,48 @@ class _Claims:
         return ("pods", pod.metadata.uid) in consumers or bool(group and ("podgroups", group) in consumers)
 
 
-def write(
-    cluster: Cluster,
-    pods: Sequence[Pod],
-    namespace_ids: Mapping[Key, int],
-    node_ids: Mapping[Key, int],
-    owners: Owners,
-    unread: Unread,
-) -> int:
+def write(around: Surroundings, pods: Sequence[Pod], unread: Unread) -> int:
     """Write the Pods and their uses of claims; how many rows changed.
 
     Pods that could not be read keep theirs.
     """
-    desired: dict[Key, Values] = {
-        (cluster.pk, pod.metadata.uid): _pod(cluster, pod, namespace_ids, node_ids, owners) for pod in pods
+    cluster, scope = around.cluster, PodRow.objects.filter(cluster=around.cluster)
+    workloads = _earlier_workloads(scope) if around.owners.unread else {}
+    desired: dict[Key, PodColumns] = {
+        (cluster.pk, pod.metadata.uid): _pod(around, pod, workloads.get(pod.metadata.uid)) for pod in pods
     }
-    scope, key = PodRow.objects.filter(cluster=cluster), ("cluster_id", "uid")
-    rows = reconcile(PodRow, scope, key, _POD_FIELDS, desired, keep=lambda key: unread.holds(uid=key[1]))
-    kept = {pk for key, pk in rows.ids.items() if key not in desired}
+    rows = reconcile(
+        PodRow,
+        scope,
+        ("cluster_id", "uid"),
+        PodColumns._fields,
+        desired,
+        keep=lambda key: unread.holds_uid(key[1]),
+    )
+    changes = rows.changes + _write_uses(cluster, pods, rows)
+    return changes + mark_consumers(cluster, {uid for _, uid in rows.ids})
+
+
+def _earlier_workloads(scope: QuerySet[PodRow]) -> dict[str, OwnerReference]:
+    rows = scope.exclude(workload_kind="").order_by().values_list("uid", "workload_kind", "workload_name")
+    return {uid: OwnerReference(kind=kind, name=name) for uid, kind, name in rows}
+
+
+def _write_uses(cluster: Cluster, pods: Sequence[Pod], rows: Reconciled) -> int:
     claims = _claims(cluster)
     uses: dict[Key, Values] = {
         (rows.ids[cluster.pk, pod.metadata.uid], *key): values
         for pod in pods
         for key, values in _uses(pod, claims)
     }
-    uses_written = reconcile(
+    return reconcile(
         PodClaim,
         PodClaim.objects.filter(pod__cluster=cluster),
         ("pod_id", "name", "claim_name"),
         _POD_CLAIM_FIELDS,
         uses,
-        keep=lambda key: key[0] in kept,
-    )
-    return rows.changes + uses_written.changes + mark_consumers(cluster, {uid for _, uid in rows.ids})
+        keep=lambda key: key[0] in rows.kept,
+    ).changes
 
 
 def mark_consumers(cluster: Cluster, uids: Iterable[Any]) -> int:
@@ -102,48 +132,52 @@ def mark_consumers(cluster: Cluster, uids: Iterable[Any]) -> int:
     for pk, uid, gone in consumers.order_by().values_list("pk", "uid", "gone"):
         if gone is not (uid not in known):
             wrong[uid not in known].append(pk)
-    return sum(Consumer.objects.filter(pk__in=pks).update(gone=gone) for gone, pks in wrong.items())
-
-
-def _pod(
-    cluster: Cluster, pod: Pod, namespace_ids: Mapping[Key, int], node_ids: Mapping[Key, int], owners: Owners
-) -> Values:
-    metadata, status = pod.metadata, pod.status
-    workload = workload_of(pod, owners)
-    unscheduled = next(
-        (
-            one
-            for one in (status.conditions if status else None) or ()
-            if one.type == "PodScheduled" and one.status == "False"
-        ),
-        None,
-    )
-    return (
-        namespace_ids[cluster.pk, metadata.namespace],
-        metadata.name,
-        metadata.resource_version,
-        node_ids.get((cluster.pk, pod.spec.node_name or "")),
-        (status.phase if status else None) or "",
-        metadata.creation_timestamp,
-        metadata.deletion_timestamp,
-        metadata.labels or {},
-        workload.kind if workload else "",
-        workload.name if workload else "",
-        (unscheduled.reason if unscheduled else None) or "",
-        (unscheduled.message if unscheduled else None) or "",
-        _hami_resources(pod),
+    return sum(
+        Consumer.objects.filter(pk__in=pks[start : start + _BATCH]).update(gone=gone)
+        for gone, pks in wrong.items()
+        for start in range(0, len(pks), _BATCH)
     )
 
 
-def workload_of(pod: Pod, owners: Owners) -> OwnerReference | None:
-    """The top of the owner chain that could be read: a ReplicaSet's Deployment, a Job's CronJob or JobSet.
+def _pod(around: Surroundings, pod: Pod, earlier_workload: OwnerReference | None) -> PodColumns:
+    metadata, status, cluster = pod.metadata, pod.status, around.cluster.pk
+    workload = workload_of(pod, around.owners, earlier_workload)
+    unscheduled = _unscheduled(pod)
+    return PodColumns(
+        namespace_id=around.namespace_ids[cluster, metadata.namespace],
+        name=metadata.name,
+        resource_version=metadata.resource_version,
+        node_id=around.node_ids.get((cluster, pod.spec.node_name or "")),
+        phase=(status.phase if status else None) or "",
+        created_at=metadata.creation_timestamp,
+        deleted_at=metadata.deletion_timestamp,
+        labels=metadata.labels or {},
+        workload_kind=workload.kind if workload else "",
+        workload_name=workload.name if workload else "",
+        scheduling_reason=(unscheduled.reason if unscheduled else None) or "",
+        scheduling_message=(unscheduled.message if unscheduled else None) or "",
+        hami_resources=_hami_resources(pod),
+    )
 
-    None for a Pod that stands alone.
+
+def _unscheduled(pod: Pod) -> PodCondition | None:
+    """What the scheduler said of a Pod that it has not placed."""
+    conditions = (pod.status.conditions if pod.status else None) or ()
+    return next((one for one in conditions if one.type == "PodScheduled" and one.status == "False"), None)
+
+
+def workload_of(pod: Pod, owners: Owners, earlier: OwnerReference | None = None) -> OwnerReference | None:
+    """The top of the owner chain: a ReplicaSet's Deployment, a Job's CronJob or JobSet.
+
+    As an earlier reading found it where the owner's kind cannot be read now, else as far as it could be
+    followed. None for a Pod that stands alone.
     """
     owner = pod.metadata.controller()
     if owner is None:
         return None
-    middle = owners.get((owner.kind, owner.uid))
+    if earlier and owner.kind in owners.unread:
+        return earlier
+    middle = owners.known.get((owner.kind, owner.uid))
     return (middle.metadata.controller() if middle else None) or owner
 
 

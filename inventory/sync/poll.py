@@ -58,10 +58,13 @@ def _poll(held: lease.Lease, started: float) -> Outcome:
         reading = _read(Cluster.objects.get(pk=held.cluster_id))
         changes = apply(held, reading, timezone.now())
     except ClusterError as error:
-        _mark_failed(held, error)
+        _mark_failed(held, error.reason, str(error))
         return Outcome("failed", seconds=time.perf_counter() - started, reason=error.reason)
     except lease.LeaseLost:
         return Outcome("lost", seconds=time.perf_counter() - started)
+    except Exception as error:
+        _mark_failed(held, "internal", _fault_of_ours(error))
+        raise
     seconds = time.perf_counter() - started
     Cluster.objects.filter(pk=held.cluster_id).update(poll_seconds=Decimal(round(seconds * 1000)) / 1000)
     return Outcome("applied", changes, seconds)
@@ -72,7 +75,18 @@ def _read(cluster: Cluster) -> Reading:
         return read(client, timezone.now)
 
 
-def _mark_failed(held: lease.Lease, error: ClusterError) -> None:
+def _mark_failed(held: lease.Lease, reason: str, message: str) -> None:
     Cluster.objects.filter(pk=held.cluster_id, lease_number=held.number).update(
-        error_reason=error.reason, error_message=str(error), error_at=timezone.now()
+        error_reason=reason, error_message=message, error_at=timezone.now()
     )
+
+
+def _fault_of_ours(error: Exception) -> str:
+    """Without the error's own text, which may quote what the cluster holds; the log has it."""
+    kind = type(error).__name__
+    if kind == "SoftTimeLimitExceeded":
+        return (
+            f"The poll did not end within {settings.SLICEBOARD_LEASE_SECONDS} s and was stopped; the numbers "
+            "stay as they were. Raise SLICEBOARD_LEASE_SECONDS, or give the worker more of the processor."
+        )
+    return f"Sliceboard itself failed ({kind}); the numbers stay as they were. The worker's log tells more."

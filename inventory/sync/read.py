@@ -11,14 +11,7 @@ from inventory.hami.vendors import RESOURCE_NAMES
 from inventory.kube import kinds
 from inventory.kube.client import Client
 from inventory.kube.discovery import Served, discover
-from inventory.kube.errors import (
-    BadAnswerError,
-    ClusterError,
-    ExpiredError,
-    ForbiddenError,
-    NotServedError,
-    ServerError,
-)
+from inventory.kube.errors import ClusterError, KubeconfigError, TimedOutError, TlsError, UnreachableError
 from inventory.kube.kinds import Kind
 from inventory.kube.listing import Listing, list_all
 from inventory.kube.objects import Pod
@@ -26,8 +19,8 @@ from inventory.kube.pods import concerns_devices
 
 logger = logging.getLogger(__name__)
 
-# What spoils one kind alone; anything else (no connection, no valid credentials) ends the whole reading.
-_OF_ONE_KIND = (ForbiddenError, NotServedError, ServerError, BadAnswerError, ExpiredError)
+# What ends the whole reading; anything else the API server says of one kind concerns that kind alone.
+_OF_THE_CONNECTION = (KubeconfigError, UnreachableError, TlsError)
 
 _OWNERS = {"ReplicaSet": kinds.REPLICA_SETS, "Job": kinds.JOBS}
 
@@ -56,7 +49,7 @@ class Reading:
 
 
 def read(client: Client, clock: Callable[[], datetime]) -> Reading:
-    """Read every kind. Raises ClusterError when the cluster as a whole cannot be read."""
+    """Read every kind. Raises ClusterError when nothing at all can be read."""
     served = discover(client)
     reading = Reading(clock(), served)
     for kind in kinds.KINDS:
@@ -64,9 +57,21 @@ def read(client: Client, clock: Callable[[], datetime]) -> Reading:
             continue
         keep = _interesting if kind is kinds.PODS else None
         reading.kinds[kind.resource] = _read_kind(client, kind, served, keep)
+        _give_up_in_time(reading)
     for kind in _owner_kinds(reading.objects(kinds.PODS) or ()):
         reading.kinds[kind.resource] = _read_kind(client, kind, served, None)
+        _give_up_in_time(reading)
     return reading
+
+
+def _give_up_in_time(reading: Reading) -> None:
+    """Raises the error that every kind met, or a second time-out: the lease does not last for more."""
+    errors = [one.error for one in reading.kinds.values() if one.error]
+    timeouts = [error for error in errors if isinstance(error, TimedOutError)]
+    if len(timeouts) > 1:
+        raise timeouts[0]
+    if len(errors) == len(kinds.KINDS) - len(_OWNERS) - (not reading.served.taint_rules_version):
+        raise errors[0]
 
 
 def _interesting(pod: Pod) -> bool:
@@ -84,7 +89,9 @@ def _read_kind(
     started = time.perf_counter()
     try:
         listing = list_all(client, kind, served, keep=keep)
-    except _OF_ONE_KIND as error:
+    except _OF_THE_CONNECTION:
+        raise
+    except ClusterError as error:
         logger.warning("kind not read kind=%s reason=%s message=%s", kind.resource, error.reason, error)
         return KindReading(time.perf_counter() - started, error=error)
     return KindReading(time.perf_counter() - started, listing=listing)

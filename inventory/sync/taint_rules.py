@@ -1,10 +1,11 @@
 """DeviceTaintRules to rows, and back to the rules that the devices are written with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from inventory.dra.taints import Rule
+from inventory.kube.decoding import Skipped
 from inventory.kube.objects import DeviceTaintRule
 from inventory.models import Cluster, TaintRule
 from inventory.sync.reconcile import Key, Values, reconcile
@@ -24,8 +25,25 @@ def write(cluster: Cluster, rules: Iterable[DeviceTaintRule], unread: Unread) ->
     scope, key = TaintRule.objects.filter(cluster=cluster), ("cluster_id", "name")
     fields = ("uid", "selector", "taint")
     return reconcile(
-        TaintRule, scope, key, fields, desired, keep=lambda key: unread.holds(name=key[1])
+        TaintRule, scope, key, fields, desired, keep=lambda key: unread.holds_name(key[1])
     ).changes
+
+
+def not_understood(rules: Iterable[DeviceTaintRule]) -> Iterator[Skipped]:
+    """Rules whose selector cannot be evaluated: they taint nothing here, and that is told."""
+    for one in rules:
+        if unknown := Rule(one.metadata.name, one.spec.device_selector, {}).unknown:
+            reason = (
+                f"deviceSelector: {', '.join(unknown)} cannot be evaluated; the rule's taint is not shown"
+            )
+            yield Skipped(
+                "DeviceTaintRule",
+                "",
+                one.metadata.name,
+                one.metadata.uid,
+                reason=reason,
+                part="deviceSelector",
+            )
 
 
 def known(cluster: Cluster) -> list[Rule]:

@@ -1,6 +1,6 @@
 import msgspec
 
-from inventory.dra.counters import Counter, CounterKey, counters, draws_all, shortfall
+from inventory.dra.counters import Counter, CounterKey, counters, draws_all, overdrawn, shortfall
 from inventory.kube.objects import CounterConsumption, CounterSet
 
 SETS = msgspec.convert(
@@ -29,7 +29,7 @@ def test_nothing_held_leaves_everything() -> None:
 def test_partitions_that_exclude_each_other_push_a_counter_below_zero() -> None:
     found = counters(SETS, [draws("40Gi"), draws("10Gi")])
     assert left(found, "memory") == "-10Gi"
-    assert "over-drawn by 10Gi" in shortfall(draws("1"), found)
+    assert overdrawn(found) == "counter cs/memory is over-drawn by 10Gi"
 
 
 def test_a_device_that_draws_more_than_is_left_cannot_be_placed() -> None:
@@ -43,6 +43,7 @@ def test_a_counter_that_cannot_be_read_is_unknown() -> None:
     counter = counters(sets, [])["cs", "memory"]
     assert (counter.total, counter.remaining) == (None, None)
     assert counter.reason
+    assert shortfall(draws("1"), counters(sets, [])) == "counter cs/memory cannot be read"
 
 
 def test_a_device_that_draws_every_counter_to_the_last_unit_is_the_whole() -> None:
