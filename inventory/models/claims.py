@@ -90,9 +90,7 @@ class Claim(models.Model):
     owner_kind = models.CharField(blank=True)
     owner_name = models.CharField(blank=True)
     owner_uid = models.CharField(blank=True)
-    pod_claim_name = models.CharField(
-        max_length=63, blank=True, help_text="its name inside the Pod it was made for"
-    )
+    pod_claim_name = models.CharField(blank=True, help_text="its name inside the Pod it was made for")
     extended_resource = models.BooleanField(
         default=False, help_text="made by the scheduler for an extended resource"
     )

@@ -53,9 +53,7 @@ class Card(models.Model):
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="cards")
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="cards")
-    key = models.CharField(
-        max_length=253, help_text="device name, counter set or parent UUID; unique in its pool"
-    )
+    key = models.CharField(help_text="its device, counter set or parent UUID; unique in its pool")
     node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="cards")
     product = models.CharField(blank=True)
     uuid = models.CharField(blank=True)
