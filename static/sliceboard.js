@@ -122,6 +122,7 @@
       loading?.abort();
       loading = new AbortController();
       peek.hidden = false;
+      peek.innerHTML = `<span class="none"><svg class="i spin" aria-hidden="true"><use href="#i-load"/></svg>${plain(column.name)}</span>`;
       try {
         const answer = await fetch(column.peek, { signal: loading.signal });
         if (!answer.ok || answer.redirected) throw new Error(answer.status);
