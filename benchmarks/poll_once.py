@@ -70,7 +70,7 @@ def poll(kubeconfig: str) -> dict[str, Any]:
 
 
 def floor(kubeconfig: str) -> dict[str, Any]:
-    """Download the same lists, parse them bare, and load as many plain rows as the poll writes."""
+    """Download the same lists, parse them bare, and load as many plain rows as the poll has written."""
     from inventory.kube import kinds
     from inventory.kube.connection import Source, connect
     from inventory.kube.discovery import discover
@@ -93,9 +93,16 @@ def floor(kubeconfig: str) -> dict[str, Any]:
                 token = parsed["metadata"].get("continue", "")
                 if not token:
                     break
+    rows = _rows_of_the_poll()
     with watch.part("bulk_load"):
-        _load(objects)
-    return {"seconds": watch.seconds, "peak_mib": peak_mib(), "objects": objects, "bytes": size}
+        _load(rows)
+    return {"seconds": watch.seconds, "peak_mib": peak_mib(), "objects": objects, "rows": rows, "bytes": size}
+
+
+def _rows_of_the_poll() -> int:
+    from django.apps import apps
+
+    return sum(model._default_manager.count() for model in apps.get_app_config("inventory").get_models())
 
 
 def _load(rows: int) -> None:

@@ -14,18 +14,22 @@ OPERATOR = "operator"
 
 
 class DemoTeam(NamedTuple):
+    """A team and the namespace `team-<slug>` that is its own."""
+
     slug: str
-    name: str
-    namespaces: tuple[str, ...]
     members: tuple[tuple[str, Membership.Role], ...] = ()
 
 
+# In the order of their colours.
 TEAMS = (
-    DemoTeam("vision", "Vision", ("team-vision",), (("vision-lead", Membership.Role.LEAD),)),
-    DemoTeam("nlp", "Language", ("team-nlp",), (("nlp-member", Membership.Role.MEMBER),)),
-    DemoTeam("batch", "Batch", ("team-batch", "team-gang", "team-quota")),
-    DemoTeam("rec", "Recommendations", ("team-rec",)),
-    DemoTeam("infra", "Infrastructure", ("team-infra", "team-fabric")),
+    DemoTeam("nlp", (("nlp-member", Membership.Role.MEMBER),)),
+    DemoTeam("vision", (("vision-lead", Membership.Role.LEAD),)),
+    DemoTeam("batch"),
+    DemoTeam("infra"),
+    DemoTeam("fabric"),
+    DemoTeam("gang"),
+    DemoTeam("quota"),
+    DemoTeam("rec"),
 )
 
 
@@ -36,10 +40,11 @@ def settle(password: str, token: str) -> None:
     _give_token(operator, token)
     for colour, each in enumerate(TEAMS, start=1):
         team, _ = Team.objects.update_or_create(
-            slug=each.slug, defaults={"name": each.name, "colour": colour}
+            slug=each.slug, defaults={"name": each.slug, "colour": colour}
         )
-        for namespace in each.namespaces:
-            TeamNamespace.objects.update_or_create(cluster=None, namespace=namespace, defaults={"team": team})
+        TeamNamespace.objects.update_or_create(
+            cluster=None, namespace=f"team-{each.slug}", defaults={"team": team}
+        )
         for name, role in each.members:
             user = _user(name, password, operator=False)
             Membership.objects.update_or_create(team=team, user=user, defaults={"role": role})

@@ -21,6 +21,9 @@ from demo.store import Store
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0
+_WAITING = (
+    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%skippedobject%'"
+)
 
 
 def eventually(holds: Callable[[], bool], what: str) -> None:
@@ -98,6 +101,40 @@ class Site:
             self.rows(f"SELECT * FROM inventory_{table} ORDER BY id")  # noqa: S608 (the names are ours)
             for table in ("device", "balance", "claim", "share", "consumedcapacity", "pod")
         ]
+
+    @contextmanager
+    def transaction_held_open(self) -> Iterator[None]:
+        """On PostgreSQL a poll waits here for a lock on the last table that it writes.
+
+        SQLite has one lock for all, which only the poll itself can hold: there it has to be caught at work.
+        """
+        if not self._is_postgresql:
+            yield
+            return
+        with psycopg.connect(self._database) as connection:
+            connection.execute("LOCK TABLE inventory_skippedobject IN ACCESS EXCLUSIVE MODE")
+            yield
+            connection.rollback()
+
+    def is_writing(self) -> bool:
+        """Somebody is in the middle of a transaction that lasts."""
+        if self._is_postgresql:
+            return self.number(_WAITING) > 0
+        if not self._is_locked():
+            return False
+        time.sleep(0.1)
+        return self._is_locked()
+
+    def _is_locked(self) -> bool:
+        file = sqlite3.connect(self._database.removeprefix("sqlite:///"), timeout=0, isolation_level=None)
+        try:
+            file.execute("BEGIN IMMEDIATE")
+            file.execute("ROLLBACK")
+        except sqlite3.OperationalError:
+            return True
+        finally:
+            file.close()
+        return False
 
     def close(self) -> None:
         self._app.close()

@@ -34,17 +34,6 @@ def poll_until(site: Site, sql: str, value: int) -> None:
     eventually(reached, f"{sql} = {value}")
 
 
-def poll_until_asked(site: Site, before: int) -> None:
-    """Send polls until one has come to its last list."""
-
-    def asked() -> bool:
-        site.send_poll()
-        time.sleep(0.3)
-        return site.server.requests.count("*/resourcequotas") > before
-
-    eventually(asked, "the last list")
-
-
 @pytest.fixture
 def one_card(make_site: MakeSite) -> Site:
     shared = result(consumedCapacity={"memory": "8Gi", "cores": "50"})
@@ -71,23 +60,25 @@ def test_a_worker_killed_while_it_reads_leaves_the_old_snapshot_whole(one_card: 
     site.manage("check_ledger")
 
 
-def test_a_worker_killed_while_it_writes_leaves_all_or_nothing(make_site: MakeSite) -> None:
-    devices, claims = 200, 800
-    site = make_site(generated.cluster(devices, claims, seed=1, managed_fields=False))
-    for delay in (0.2, 0.6):
-        worker = site.start_worker("--pool", "solo")
-        asked = site.server.requests.count("*/resourcequotas")
-        poll_until_asked(site, asked)
-        time.sleep(delay)
+def test_a_worker_killed_in_the_middle_of_its_transaction_leaves_the_old_snapshot_whole(
+    make_site: MakeSite,
+) -> None:
+    held = generated.cluster(300, 1500, seed=1, managed_fields=False)
+    site = make_site(held)
+    worker = site.start_worker("--pool", "solo")
+    poll_until(site, "SELECT count(*) FROM inventory_claim", 1500)
+    before = site.snapshot()
+    for one in held.objects(CLAIMS)[:1400]:
+        held.delete(CLAIMS, one["metadata"]["namespace"], one["metadata"]["name"])
+
+    with site.transaction_held_open():
+        site.send_poll()
+        eventually(site.is_writing, "an open transaction of the worker")
         kill(worker)
-        seen = (
-            site.number("SELECT count(*) FROM inventory_device"),
-            site.number("SELECT count(*) FROM inventory_claim"),
-        )
-        assert seen in {(0, 0), (devices, claims)}
+    assert site.snapshot() == before
 
     site.start_worker("--pool", "solo")
-    poll_until(site, "SELECT count(*) FROM inventory_claim", claims)
+    poll_until(site, "SELECT count(*) FROM inventory_claim", len(held.objects(CLAIMS)))
     site.manage("check_ledger")
 
 
