@@ -1,9 +1,12 @@
 """One device: who holds which slice of it, what is left, what a claim may ask, what the driver says of it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -14,6 +17,7 @@ from dashboard.words import amounts
 from inventory.dra.units import short_name
 from inventory.kube.quantity import Quantity
 from inventory.queries import held_devices
+from inventory.queries.devices import DeviceRow
 from inventory.queries.held_devices import HeldDevice
 from inventory.queries.shares import ShareRow
 from inventory.queries.slices import TeamBrief, Track
@@ -51,6 +55,7 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
             ),
             "label": ". ".join(sentence("", track).strip() for track in shown),
             "say": _say(found),
+            "shares_csv": _shares_csv(found.row),
             "policies": [(name, one, track) for name, one, track in _policies(found)],
             "attributes": _attributes(found.row.attributes),
             "holders": _teams(found.shares, found.teams),
@@ -75,6 +80,11 @@ def _lines(
         )
         for share in shares
     ]
+
+
+def _shares_csv(row: DeviceRow) -> str:
+    where = {"cluster": row.cluster, "driver": row.driver, "pool": row.pool, "device": row.name}
+    return f"{reverse('shares-list')}?{urlencode({**where, 'format': 'csv'})}"
 
 
 def _say(found: HeldDevice) -> str:
@@ -132,7 +142,7 @@ def _text(published: Any) -> str:
         if isinstance(content, bool):
             return "true" if content else "false"
         return ", ".join(map(str, content)) if isinstance(content, list) else str(content)
-    return str(published)
+    return json.dumps(published, sort_keys=True, ensure_ascii=False)
 
 
 def _teams(shares: Sequence[ShareRow], teams: Mapping[str, TeamBrief]) -> list[TeamBrief]:

@@ -105,7 +105,7 @@ def test_attributes_of_every_kind_are_shown_as_published(read: Get) -> None:
         "odd": {"string": "a", "int": 1},
     }
     page = read(f"/devices/{make_device(attributes=attributes).pk}/")
-    assert "healthy true numa 0, 1 odd {'string': 'a', 'int': 1} pcieRoot pci0 version 1.2.3" in page
+    assert 'healthy true numa 0, 1 odd {"int": 1, "string": "a"} pcieRoot pci0 version 1.2.3' in page
 
 
 @pytest.mark.django_db
