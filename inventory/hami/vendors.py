@@ -1,15 +1,10 @@
 """The extended resources by which Pods ask HAMi for a card, by vendor.
 
 The names are the defaults of HAMi's chart (charts/hami, device-configmap.yaml) and of the HAMi-DRA webhook
-(pkg/config/dra_device.go); all of them can be configured in a cluster, hence `further` names.
+(pkg/config/dra_device.go); a cluster may be configured otherwise.
 """
 
-from collections.abc import Collection
-
 import msgspec
-
-from inventory.kube.objects import Pod
-from inventory.kube.pods import asks_for_any
 
 _ASCEND_CHIPS = (
     "Ascend910A",
@@ -91,8 +86,3 @@ VENDORS: tuple[VendorResources, ...] = (
 )
 
 RESOURCE_NAMES: frozenset[str] = frozenset().union(*(vendor.names() for vendor in VENDORS))
-
-
-def carries_hami_resources(pod: Pod, further: Collection[str] = ()) -> bool:
-    """Whether a container asks for a card in HAMi's language; `further` are names of this installation."""
-    return asks_for_any(pod, RESOURCE_NAMES.union(further))

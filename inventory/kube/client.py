@@ -1,6 +1,5 @@
 """GET requests to one API server."""
 
-import threading
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
@@ -33,13 +32,6 @@ class Client:
     ) -> None:
         self._pool, self._server, self._credential = pool, server.rstrip("/"), credential
         self._timeout = urllib3.Timeout(connect=timeouts.connect, read=timeouts.read)
-        self._count_lock = threading.Lock()
-        self._received = 0
-
-    @property
-    def received(self) -> int:
-        """Bytes of all bodies as they came over the wire, that is compressed."""
-        return self._received
 
     def get(self, path: str, params: Mapping[str, str] | None = None, accept: str = JSON) -> bytes:
         """The body of a 200 answer, decompressed; any other answer or none raises a ClusterError."""
@@ -93,10 +85,9 @@ class Client:
             preload_content=False,
         )
 
-    def _body(self, response: urllib3.BaseHTTPResponse) -> bytes:
+    @staticmethod
+    def _body(response: urllib3.BaseHTTPResponse) -> bytes:
         try:
             return response.read()
         finally:
-            with self._count_lock:
-                self._received += response.tell()
             response.close()

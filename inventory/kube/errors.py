@@ -1,16 +1,23 @@
 """What can keep Sliceboard from reading a cluster.
 
 `reason` is stable (pages, API and metrics use it); the message is for the operator: where, what, what to do.
-No message holds a credential.
+No message holds a credential. Servers are quoted, so what no database takes is replaced in every message.
 """
 
 from typing import ClassVar
+
+from inventory.kube.untrusted import printable
+
+_LONGEST = 2000
 
 
 class ClusterError(Exception):
     """Base of all: one cluster could not be read, others are not concerned."""
 
     reason: ClassVar[str]
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message, _LONGEST))
 
 
 class KubeconfigError(ClusterError):

@@ -20,8 +20,8 @@ ObjectT = TypeVar("ObjectT", bound=objects.Object)
 class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
     """`resource` is the plural in the path, `kind` the word in the object.
 
-    `version` is empty for the kinds of DRA: theirs is found by discovery. `required`: without this kind
-    nothing can be told of the cluster. `metadata_only`: the server is asked for the metadata alone.
+    `version` is empty for the kinds of DRA: theirs is found by discovery. `metadata_only`: the server is
+    asked for the metadata alone.
     """
 
     resource: str
@@ -29,7 +29,7 @@ class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
     struct: type[ObjectT]
     group: str = ""
     version: str = ""
-    required: bool = False
+    namespaced: bool = False
     metadata_only: bool = False
 
     def path(self, served: Served) -> str:
@@ -40,20 +40,22 @@ class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
         return lift_for(self.resource, served.dra_version) if self.group == DRA else None
 
 
-RESOURCE_SLICES = Kind("resourceslices", "ResourceSlice", objects.ResourceSlice, DRA, required=True)
+RESOURCE_SLICES = Kind("resourceslices", "ResourceSlice", objects.ResourceSlice, DRA)
 DEVICE_CLASSES = Kind("deviceclasses", "DeviceClass", objects.DeviceClass, DRA)
 # Its version is found by discovery, apart from the other kinds of the group; without one it is not read.
 DEVICE_TAINT_RULES = Kind("devicetaintrules", "DeviceTaintRule", objects.DeviceTaintRule, DRA)
 RESOURCE_CLAIM_TEMPLATES = Kind(
-    "resourceclaimtemplates", "ResourceClaimTemplate", objects.ResourceClaimTemplate, DRA
+    "resourceclaimtemplates", "ResourceClaimTemplate", objects.ResourceClaimTemplate, DRA, namespaced=True
 )
-RESOURCE_CLAIMS = Kind("resourceclaims", "ResourceClaim", objects.ResourceClaim, DRA, required=True)
-PODS = Kind("pods", "Pod", objects.Pod, "", "v1")
+RESOURCE_CLAIMS = Kind("resourceclaims", "ResourceClaim", objects.ResourceClaim, DRA, namespaced=True)
+PODS = Kind("pods", "Pod", objects.Pod, "", "v1", namespaced=True)
 NODES = Kind("nodes", "Node", objects.Node, "", "v1")
 NAMESPACES = Kind("namespaces", "Namespace", objects.Namespace, "", "v1")
-RESOURCE_QUOTAS = Kind("resourcequotas", "ResourceQuota", objects.ResourceQuota, "", "v1")
-REPLICA_SETS = Kind("replicasets", "ReplicaSet", objects.Owned, "apps", "v1", metadata_only=True)
-JOBS = Kind("jobs", "Job", objects.Owned, "batch", "v1", metadata_only=True)
+RESOURCE_QUOTAS = Kind("resourcequotas", "ResourceQuota", objects.ResourceQuota, "", "v1", namespaced=True)
+REPLICA_SETS = Kind(
+    "replicasets", "ReplicaSet", objects.Owned, "apps", "v1", namespaced=True, metadata_only=True
+)
+JOBS = Kind("jobs", "Job", objects.Owned, "batch", "v1", namespaced=True, metadata_only=True)
 
 KINDS: tuple[Kind[Any], ...] = (
     RESOURCE_SLICES,

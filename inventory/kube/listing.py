@@ -11,6 +11,7 @@ from inventory.kube.discovery import Served
 from inventory.kube.errors import BadAnswerError, ExpiredError
 from inventory.kube.kinds import Kind, ObjectT
 from inventory.kube.refusals import not_an_api_server
+from inventory.kube.untrusted import printable
 
 CHUNK = 500
 _ATTEMPTS = 3
@@ -28,7 +29,6 @@ class Listing(msgspec.Struct, Generic[ObjectT], frozen=True):
     skipped: tuple[Skipped, ...]
     resource_version: str
     bytes: int
-    chunks: int
 
 
 def list_all(
@@ -63,16 +63,16 @@ def _list_once(
     path, params = kind.path(served), {"limit": str(limit)}
     objects: list[ObjectT] = []
     skipped: list[Skipped] = []
-    size = chunks = 0
+    size = 0
     while True:
         body = client.get(path, params, _METADATA_ONLY if kind.metadata_only else JSON)
         chunk = _decoded(body, decoder, kind, client.url(path))
         objects += filter(keep, chunk.objects) if keep else chunk.objects
         skipped += chunk.skipped
-        size, chunks = size + len(body), chunks + 1
+        size += len(body)
         token = chunk.metadata.continue_
         if not token:
-            return Listing(objects, tuple(skipped), chunk.metadata.resource_version, size, chunks)
+            return Listing(objects, tuple(skipped), printable(chunk.metadata.resource_version), size)
         if token == params.get("continue"):
             raise BadAnswerError(
                 f"{client.url(path)} gave the same continue token twice: the list would never end."

@@ -6,11 +6,19 @@ Quantities are still text here: one that cannot be read spoils its own dimension
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 Raw = dict[str, Any]
+
+# No name in Kubernetes is longer.
+LONGEST_NAME = 253
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
+# The name of something else, empty where there is none.
+Reference = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
+# An int64, as the API has it, that is never negative.
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class Wire(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
@@ -24,7 +32,6 @@ class OwnerReference(Wire, frozen=True):
     kind: str = ""
     name: str = ""
     uid: str = ""
-    api_version: str = ""
     controller: bool | None = None
 
 
@@ -33,13 +40,11 @@ class Metadata(Wire, frozen=True):
     namespace: str = ""
     uid: str = ""
     resource_version: str = ""
-    generation: int | None = None
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
     owner_references: list[OwnerReference] | None = None
     creation_timestamp: datetime | None = None
     deletion_timestamp: datetime | None = None
-    finalizers: list[str] | None = None
 
     def controller(self) -> OwnerReference | None:
         return next((owner for owner in self.owner_references or () if owner.controller), None)
@@ -50,6 +55,10 @@ class Object(Wire, frozen=True):
 
     metadata: Metadata
 
+    def moments(self) -> tuple[datetime | None, ...]:
+        """Every point in time that it holds."""
+        return self.metadata.creation_timestamp, self.metadata.deletion_timestamp
+
 
 # ResourceSlice
 
@@ -58,7 +67,8 @@ class Taint(Wire, frozen=True):
     key: str = ""
     value: str = ""
     effect: str = ""
-    time_added: datetime | None = None
+    # As published: it is only ever shown.
+    time_added: str | None = None
 
 
 class ValidRange(Wire, frozen=True):
@@ -79,20 +89,20 @@ class Capacity(Wire, frozen=True):
 
 
 class CounterConsumption(Wire, frozen=True):
-    counter_set: str
-    counters: dict[str, Capacity] = {}
+    counter_set: Name
+    counters: dict[Name, Capacity] = {}
 
 
 class Device(Wire, frozen=True):
-    """`attributes` keeps the one-of as published, e.g. {"string": "310P3"}, kinds unknown to us included."""
+    """`attributes` keeps the one-of as published, e.g. {"string": "310P3"}, and anything else found there."""
 
-    name: str
-    attributes: dict[str, Raw] | None = None
-    capacity: dict[str, Capacity] | None = None
+    name: Name
+    attributes: dict[str, Any] | None = None
+    capacity: dict[Name, Capacity] | None = None
     consumes_counters: list[CounterConsumption] | None = None
     allow_multiple_allocations: bool | None = None
     taints: list[Taint] | None = None
-    node_name: str | None = None
+    node_name: Reference | None = None
     node_selector: Raw | None = None
     all_nodes: bool | None = None
     binds_to_node: bool | None = None
@@ -101,21 +111,21 @@ class Device(Wire, frozen=True):
 
 
 class CounterSet(Wire, frozen=True):
-    name: str
-    counters: dict[str, Capacity] = {}
+    name: Name
+    counters: dict[Name, Capacity] = {}
 
 
 class SlicePool(Wire, frozen=True):
-    name: str
+    name: Name
     # The API server leaves out a generation of 0.
-    generation: int = 0
-    resource_slice_count: int = 0
+    generation: Count = 0
+    resource_slice_count: Count = 0
 
 
 class SliceSpec(Wire, frozen=True):
-    driver: str
+    driver: Name
     pool: SlicePool
-    node_name: str | None = None
+    node_name: Reference | None = None
     node_selector: Raw | None = None
     all_nodes: bool | None = None
     per_device_node_selection: bool | None = None
@@ -143,16 +153,15 @@ class DeviceTaintRule(Object, frozen=True):
 
 class AllocationResult(Wire, frozen=True):
     request: str
-    driver: str
-    pool: str
-    device: str
+    driver: Name
+    pool: Name
+    device: Name
     # Named by hand: camel case would spell it shareId.
     share_id: str | None = msgspec.field(default=None, name="shareID")
     # None: not on the wire. A value that is no text is a quantity nobody can read.
-    consumed_capacity: dict[str, Any] | None = None
+    consumed_capacity: dict[Name, Any] | None = None
     admin_access: bool | None = None
     tolerations: list[Raw] | None = None
-    binding_conditions: list[str] | None = None
 
 
 class DeviceAllocation(Wire, frozen=True):
@@ -185,6 +194,11 @@ class ResourceClaim(Object, frozen=True):
     spec: Raw
     status: ClaimStatus | None = None
 
+    def moments(self) -> tuple[datetime | None, ...]:
+        allocation = self.status.allocation if self.status else None
+        created, deleted = self.metadata.creation_timestamp, self.metadata.deletion_timestamp
+        return created, deleted, allocation.allocation_timestamp if allocation else None
+
 
 class ResourceClaimTemplate(Object, frozen=True):
     spec: Raw
@@ -214,9 +228,9 @@ class Container(Wire, frozen=True):
 
 
 class PodResourceClaim(Wire, frozen=True):
-    name: str
-    resource_claim_name: str | None = None
-    resource_claim_template_name: str | None = None
+    name: Reference
+    resource_claim_name: Reference | None = None
+    resource_claim_template_name: Reference | None = None
 
 
 class SchedulingGroup(Wire, frozen=True):
@@ -226,10 +240,9 @@ class SchedulingGroup(Wire, frozen=True):
 class PodSpec(Wire, frozen=True):
     containers: list[Container] | None = None
     init_containers: list[Container] | None = None
-    node_name: str | None = None
+    node_name: Reference | None = None
     resource_claims: list[PodResourceClaim] | None = None
     scheduling_group: SchedulingGroup | None = None
-    scheduler_name: str | None = None
 
 
 class PodCondition(Wire, frozen=True):
@@ -237,16 +250,15 @@ class PodCondition(Wire, frozen=True):
     status: str = ""
     reason: str | None = None
     message: str | None = None
-    last_transition_time: datetime | None = None
 
 
 class PodClaimStatus(Wire, frozen=True):
-    name: str
-    resource_claim_name: str | None = None
+    name: Reference
+    resource_claim_name: Reference | None = None
 
 
 class ExtendedResourceClaimStatus(Wire, frozen=True):
-    resource_claim_name: str
+    resource_claim_name: Reference
 
 
 class PodStatus(Wire, frozen=True):

@@ -8,15 +8,12 @@ from typing import Any
 
 import msgspec
 
-from inventory.kube import objects
-from inventory.kube.objects import Raw
-
-
-class Fault(msgspec.Struct, frozen=True):
-    """One part that was left out, or read without what nobody can read in it."""
-
-    part: str
-    reason: str
+from inventory.kube import mends, objects
+from inventory.kube.mends import Fault
+from inventory.kube.moments import in_utc
+from inventory.kube.objects import LONGEST_NAME, Raw
+from inventory.kube.shapes import as_json, mismatch
+from inventory.kube.untrusted import printable
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -28,40 +25,58 @@ class Parts(msgspec.Struct, frozen=True):
     path: tuple[str, ...]
     label: str
     struct: type[objects.Wire]
-    mend: Callable[[Raw], tuple[Raw, str]]
+    mend: Callable[[Raw], tuple[Raw, list[Fault]]] = mends.nothing
     needed: bool = False
 
 
 def without_malformed(resource: str, wire: Any) -> list[Fault]:
     """Leaves the malformed parts out of `wire`, in place, and tells which they were."""
-    return [fault for parts in _PARTS.get(resource, ()) for fault in _sift(parts, wire)]
+    faults = [fault for parts in _PARTS.get(resource, ()) for fault in _sift(parts, wire)]
+    for path in (*_MOMENTS, *_FURTHER_MOMENTS.get(resource, ())):
+        faults += _read_moment(path, wire)
+    return faults
 
 
 def _sift(parts: Parts, wire: Any) -> list[Fault]:
     *way, last = parts.path
-    for name in way:
-        wire = wire.get(name) if isinstance(wire, dict) else None
-    entries = wire.get(last) if isinstance(wire, dict) else None
+    holder = _at(way, wire)
+    entries = holder.get(last)
     if not isinstance(entries, list):
         return []
     judged = [_judge(parts, position, entry) for position, entry in enumerate(entries)]
     readable = [entry for entry, _ in judged if entry is not None]
     if parts.needed and entries and not readable:
         return []
-    wire[last] = readable
-    return [fault for _, fault in judged if fault is not None]
+    holder[last] = readable
+    return [fault for _, faults in judged for fault in faults]
 
 
-def _judge(parts: Parts, position: int, entry: Any) -> tuple[Raw | None, Fault | None]:
+def _judge(parts: Parts, position: int, entry: Any) -> tuple[Raw | None, list[Fault]]:
+    """What can be read of an entry, if anything, and what cannot."""
     part = f"{parts.label} {_name(entry) or position}"
-    if not isinstance(entry, dict):
-        return None, Fault(part, f"expected an object, got {type(entry).__name__}")
-    mended, lost = parts.mend(entry)
+    mended, faults = parts.mend(entry) if isinstance(entry, dict) else (entry, [])
+    if reason := mismatch(mended, parts.struct):
+        return None, [Fault(part, reason)]
+    return mended, [Fault(f"{part}, {fault.part}", fault.reason) for fault in faults]
+
+
+def _read_moment(path: tuple[str, ...], wire: Any) -> list[Fault]:
+    *way, last = path
+    holder = _at(way, wire)
     try:
-        msgspec.convert(mended, parts.struct)
-    except msgspec.ValidationError as error:
-        return None, Fault(part, str(error))
-    return mended, Fault(part, lost) if lost else None
+        if holder.get(last) is not None:
+            holder[last] = in_utc(holder[last])
+    except ValueError as error:
+        del holder[last]
+        return [Fault(".".join(path), str(error))]
+    return []
+
+
+def _at(way: list[str], wire: Any) -> Raw:
+    """The object at the end of the way; an empty one where there is none."""
+    for name in way:
+        wire = wire.get(name) if isinstance(wire, dict) else None
+    return wire if isinstance(wire, dict) else {}
 
 
 def _name(entry: Any) -> str:
@@ -69,56 +84,33 @@ def _name(entry: Any) -> str:
     if not isinstance(entry, dict):
         return ""
     name = entry.get("name") or "/".join(
-        str(entry[key]) for key in ("driver", "pool", "device") if key in entry
+        _text(entry[key]) for key in ("driver", "pool", "device") if key in entry
     )
-    return name if isinstance(name, str) else ""
+    return printable(name, LONGEST_NAME) if isinstance(name, str) else ""
 
 
-def _as_it_is(entry: Raw) -> tuple[Raw, str]:
-    return entry, ""
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else as_json(value, LONGEST_NAME)
 
 
-def _numbers_as_text(entry: Raw) -> tuple[Raw, str]:
-    """Whole numbers where the API has quantities; the API server itself accepts them so."""
-    places = ("capacity", "consumesCounters", "counters")
-    mended = {
-        name: _whole_as_text(entry[name]) for name in places if isinstance(entry.get(name), dict | list)
-    }
-    return {**entry, **mended}, ""
-
-
-def _whole_as_text(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _whole_as_text(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_whole_as_text(inner) for inner in value]
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def _consumed_or_nothing(entry: Raw) -> tuple[Raw, str]:
-    """The device stays held even if nobody can read how much of it."""
-    consumed = entry.get("consumedCapacity")
-    if consumed is None or isinstance(consumed, dict):
-        return entry, ""
-    rest = {name: value for name, value in entry.items() if name != "consumedCapacity"}
-    return rest, f"consumedCapacity: expected an object, got {type(consumed).__name__}"
-
+_MOMENTS = (("metadata", "creationTimestamp"), ("metadata", "deletionTimestamp"))
+_FURTHER_MOMENTS = {"resourceclaims": (("status", "allocation", "allocationTimestamp"),)}
 
 _PARTS: dict[str, tuple[Parts, ...]] = {
     "resourceslices": (
-        Parts(("spec", "devices"), "device", objects.Device, _numbers_as_text),
-        Parts(("spec", "sharedCounters"), "counter set", objects.CounterSet, _numbers_as_text),
+        Parts(("spec", "devices"), "device", objects.Device, mends.device),
+        Parts(("spec", "sharedCounters"), "counter set", objects.CounterSet, mends.counter_set),
     ),
     "resourceclaims": (
         Parts(
             ("status", "allocation", "devices", "results"),
             "allocation result",
             objects.AllocationResult,
-            _consumed_or_nothing,
+            mends.allocation_result,
             needed=True,
         ),
-        Parts(("status", "reservedFor"), "consumer", objects.ConsumerReference, _as_it_is),
+        Parts(("status", "reservedFor"), "consumer", objects.ConsumerReference),
     ),
-    "pods": (Parts(("status", "conditions"), "condition", objects.PodCondition, _as_it_is),),
-    "nodes": (Parts(("status", "conditions"), "condition", objects.NodeCondition, _as_it_is),),
+    "pods": (Parts(("status", "conditions"), "condition", objects.PodCondition),),
+    "nodes": (Parts(("status", "conditions"), "condition", objects.NodeCondition),),
 }

@@ -11,10 +11,10 @@ def concerns_devices(pod: objects.Pod, resources: Container[str] = frozenset()) 
         return True
     if pod.status is not None and pod.status.extended_resource_claim_status is not None:
         return True
-    return asks_for_any(pod, resources)
+    return _asks_for_any(pod, resources)
 
 
-def asks_for_any(pod: objects.Pod, resources: Container[str]) -> bool:
+def _asks_for_any(pod: objects.Pod, resources: Container[str]) -> bool:
     """Whether a container, init containers included, names one of the resources in its limits or requests."""
     return any(
         name in resources

@@ -6,13 +6,13 @@ digits. One such claim must neither stop the poll of its cluster nor vanish from
 Sliceboard reads looks like that, so what cannot be taken is replaced: U+FFFD for characters, null for values.
 """
 
-import math
 import re
 
 DEEPEST = 100
 # PostgreSQL stores no NUL character, in text as in JSON.
 NUL = rb"\u0000"
 
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _REPLACEMENT = rb"\ufffd"
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -29,10 +29,9 @@ def readable(body: bytes) -> bytes:
     return _without_values_out_of_bounds(_with_usable_escapes(_in_utf_8(body)))
 
 
-def finite(text: str) -> float | None:
-    """A JSON number with a fraction or exponent, None if it is beyond what a float can hold."""
-    number = float(text)
-    return number if math.isfinite(number) else None
+def printable(text: str, longest: int | None = None) -> str:
+    """`text` with U+FFFD for control characters and lone surrogates, cut to the `longest` length."""
+    return _UNPRINTABLE.sub("\ufffd", text[:longest])
 
 
 def _without_values_out_of_bounds(body: bytes) -> bytes:

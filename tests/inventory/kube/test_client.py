@@ -20,12 +20,11 @@ PODS = "/api/v1/pods"
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
 
 
-def test_a_large_body_travels_compressed_and_is_counted_so(server: ApiServer, client: Client) -> None:
+def test_a_body_travels_compressed(server: ApiServer, client: Client) -> None:
     body = client.get(PODS)
 
     assert server.requests.last(PODS)[0].headers["accept-encoding"] == "gzip"
     assert body.startswith(b'{"kind":"PodList"')
-    assert 0 < client.received < len(body) / 5
 
 
 def test_a_request_says_who_asks(server: ApiServer, client: Client) -> None:
@@ -182,8 +181,5 @@ def test_several_threads_share_a_client(connected: Connect, server: ApiServer) -
 
     with ThreadPoolExecutor(8) as threads:
         bodies = list(threads.map(client.get, [PODS] * 16))
-    received = client.received
-    client.get(PODS)
 
     assert len(set(bodies)) == 1
-    assert received == 16 * (client.received - received)

@@ -1,42 +1,15 @@
 import gc
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 import pytest
 
 from inventory.kube import kinds
-from inventory.kube.decoding import Chunk, ChunkDecoder, Skipped
-from inventory.kube.kinds import Kind
-from inventory.kube.versions import Lift, lift_claim, lift_slice
-
-
-def metadata(name: str = "one", **more: Any) -> dict[str, Any]:
-    return {"name": name, "uid": f"uid-{name}", **more}
-
-
-def decoded(kind: Kind[Any], *items: Any) -> Chunk[Any]:
-    page = {"kind": f"{kind.kind}List", "metadata": {"resourceVersion": "7"}, "items": list(items)}
-    return ChunkDecoder(kind, None).decode(msgspec.json.encode(page))
-
-
-def slice_of(*devices: Any, name: str = "one") -> dict[str, Any]:
-    pool = {"name": "node-1", "generation": 1, "resourceSliceCount": 1}
-    return {
-        "metadata": metadata(name),
-        "spec": {"driver": "gpu.example.com", "pool": pool, "devices": list(devices)},
-    }
-
-
-def claim_with(*results: Any, name: str = "one", **status: Any) -> dict[str, Any]:
-    return {
-        "metadata": metadata(name, namespace="team-vision"),
-        "spec": {},
-        "status": {"allocation": {"devices": {"results": list(results)}}, **status},
-    }
-
-
-def result(device: str, **more: Any) -> dict[str, Any]:
-    return {"request": "gpu", "driver": "gpu.example.com", "pool": "node-1", "device": device, **more}
+from inventory.kube.decoding import ChunkDecoder, Skipped
+from inventory.kube.kinds import KINDS
+from inventory.kube.versions import Lift, lift_claim
+from tests.inventory.kube.lists import claim_with, decoded, metadata, slice_of
 
 
 @pytest.mark.parametrize("items", [{"items": None}, {"items": []}, {}])
@@ -49,7 +22,7 @@ def test_a_list_without_items_is_empty(items: dict[str, Any]) -> None:
 
 
 def test_a_malformed_object_is_skipped_and_the_others_stand() -> None:
-    nameless = {"metadata": metadata("bad", namespace="team-vision"), "spec": "none"}
+    nameless = {"metadata": metadata("bad"), "spec": "none"}
 
     chunk = decoded(kinds.RESOURCE_CLAIMS, claim_with(name="a"), nameless, claim_with(name="b"))
 
@@ -87,9 +60,10 @@ def test_whatever_the_parameters_of_a_claim_are_it_stays_in_the_books(
 ) -> None:
     body = (
         b'{"kind": "ResourceClaimList", "metadata": {}, "items": ['
-        b'{"metadata": {"name": "odd"}, "spec": {"devices": {"config": [{"opaque": {"parameters": '
+        b'{"metadata": {"name": "odd", "namespace": "a", "uid": "1"}, '
+        b'"spec": {"devices": {"config": [{"opaque": {"parameters": '
         + parameters
-        + b'}}]}}}, {"metadata": {"name": "other"}, "spec": {}}]}'
+        + b'}}]}}}, {"metadata": {"name": "other", "namespace": "a", "uid": "2"}, "spec": {}}]}'
     )
 
     chunk = ChunkDecoder(kinds.RESOURCE_CLAIMS, lift).decode(body)
@@ -112,177 +86,9 @@ def test_what_is_no_list_is_refused(body: bytes) -> None:
         ChunkDecoder(kinds.PODS, None).decode(body)
 
 
-# Slices
-
-
-def test_a_malformed_device_is_left_out_of_its_slice_and_told() -> None:
-    chunk = decoded(kinds.RESOURCE_SLICES, slice_of({"name": "gpu-0"}, {"name": "gpu-3", "capacity": 5}))
-
-    assert [device.name for device in chunk.objects[0].spec.devices] == ["gpu-0"]
-    assert chunk.skipped == [
-        Skipped(
-            "ResourceSlice",
-            "",
-            "one",
-            "uid-one",
-            "Expected `object | null`, got `int` - at `$.capacity`",
-            "device gpu-3",
-        )
-    ]
-
-
-@pytest.mark.parametrize("device", [None, "gpu-1", {}, {"name": None}, {"name": 7}])
-def test_a_device_without_a_name_is_told_by_its_place(device: Any) -> None:
-    chunk = decoded(kinds.RESOURCE_SLICES, slice_of({"name": "gpu-0"}, device))
-
-    assert [skipped.part for skipped in chunk.skipped] == ["device 1"]
-
-
-def test_a_slice_whose_devices_are_all_malformed_still_counts_for_its_pool() -> None:
-    chunk = decoded(kinds.RESOURCE_SLICES, slice_of({"name": 7}))
-
-    assert chunk.objects[0].spec.devices == []
-    assert len(chunk.skipped) == 1
-
-
-def test_a_slice_without_devices_is_read() -> None:
-    assert decoded(kinds.RESOURCE_SLICES, slice_of()).objects[0].spec.devices == []
-
-
-def test_a_slice_without_a_pool_is_skipped() -> None:
-    poolless = {"metadata": metadata(), "spec": {"driver": "gpu.example.com"}}
-
-    assert decoded(kinds.RESOURCE_SLICES, poolless).skipped[0].reason == (
-        "Object missing required field `pool` - at `$.spec`"
-    )
-
-
-def test_attributes_of_unknown_kinds_stay_as_published() -> None:
-    attributes = {"model": {"string": "310P3"}, "links": {"complex": {"re": 1}}, "odd": {}}
-
-    chunk = decoded(kinds.RESOURCE_SLICES, slice_of({"name": "npu-0", "attributes": attributes}))
-
-    assert chunk.objects[0].spec.devices[0].attributes == attributes
-
-
-def test_a_quantity_that_does_not_parse_stays_text() -> None:
-    chunk = decoded(
-        kinds.RESOURCE_SLICES, slice_of({"name": "gpu-0", "capacity": {"memory": {"value": "12 elephants"}}})
-    )
-
-    assert chunk.objects[0].spec.devices[0].capacity["memory"].value == "12 elephants"
-    assert chunk.skipped == []
-
-
-def test_a_whole_number_for_a_quantity_is_read_as_text() -> None:
-    policy = {"default": 1, "validRange": {"min": 0}}
-    device = {"name": "gpu-0", "capacity": {"cores": {"value": 100, "requestPolicy": policy}}}
-
-    chunk = decoded(kinds.RESOURCE_SLICES, slice_of(device))
-
-    cores = chunk.objects[0].spec.devices[0].capacity["cores"]
-    assert (cores.value, cores.request_policy.default, cores.request_policy.valid_range.min) == (
-        "100",
-        "1",
-        "0",
-    )
-    assert chunk.skipped == []
-
-
-@pytest.mark.parametrize("value", [0.5, True, None, {}, []])
-def test_anything_else_for_a_quantity_spoils_its_device(value: Any) -> None:
-    chunk = decoded(
-        kinds.RESOURCE_SLICES, slice_of({"name": "gpu-0", "capacity": {"memory": {"value": value}}})
-    )
-
-    assert [skipped.part for skipped in chunk.skipped] == ["device gpu-0"]
-
-
-def test_a_malformed_counter_set_is_left_out_and_told() -> None:
-    sharing = slice_of()
-    sharing["spec"]["sharedCounters"] = [
-        {"name": "gpu-0", "counters": {"slices": {"value": 7}}},
-        {"name": "gpu-1", "counters": 1},
-    ]
-
-    chunk = decoded(kinds.RESOURCE_SLICES, sharing)
-
-    assert [
-        (counters.name, counters.counters["slices"].value)
-        for counters in chunk.objects[0].spec.shared_counters
-    ] == [("gpu-0", "7")]
-    assert [skipped.part for skipped in chunk.skipped] == ["counter set gpu-1"]
-
-
-def test_an_older_slice_is_lifted_and_judged_alike() -> None:
-    old = slice_of(
-        {"name": "gpu-0", "basic": {"allowMultipleAllocations": True}},
-        {"name": "gpu-1", "basic": {"taints": 5}},
-    )
-    page = {"kind": "ResourceSliceList", "metadata": {}, "items": [old, None]}
-
-    chunk = ChunkDecoder(kinds.RESOURCE_SLICES, lift_slice).decode(msgspec.json.encode(page))
-
-    assert [device.allow_multiple_allocations for device in chunk.objects[0].spec.devices or ()] == [True]
-    assert [skipped.part for skipped in chunk.skipped] == ["device gpu-1", ""]
-
-
-# Claims
-
-
-def test_a_malformed_allocation_result_is_told_and_the_others_stand() -> None:
-    chunk = decoded(kinds.RESOURCE_CLAIMS, claim_with(result("gpu-0"), result("gpu-1", request=None)))
-
-    assert [allocated.device for allocated in chunk.objects[0].status.allocation.results()] == ["gpu-0"]
-    assert [skipped.part for skipped in chunk.skipped] == ["allocation result gpu.example.com/node-1/gpu-1"]
-
-
-@pytest.mark.parametrize("allocation", [5, {"devices": 5}, {"devices": {"results": 5}}])
-def test_a_claim_whose_allocation_cannot_be_read_is_skipped(allocation: Any) -> None:
-    chunk = decoded(kinds.RESOURCE_CLAIMS, {**claim_with(), "status": {"allocation": allocation}})
-
-    assert chunk.objects == []
-    assert [(skipped.uid, skipped.part) for skipped in chunk.skipped] == [("uid-one", "")]
-
-
-def test_a_claim_without_a_single_readable_result_is_skipped_rather_than_read_as_holding_nothing() -> None:
-    chunk = decoded(kinds.RESOURCE_CLAIMS, claim_with({"device": "gpu-0"}))
-
-    assert chunk.objects == []
-    assert [skipped.part for skipped in chunk.skipped] == [""]
-
-
-def test_a_consumed_capacity_that_is_no_mapping_is_told_and_the_device_stays_held() -> None:
-    chunk = decoded(kinds.RESOURCE_CLAIMS, claim_with(result("gpu-0", shareID="s-1", consumedCapacity="all")))
-
-    share = chunk.objects[0].status.allocation.results()[0]
-    assert (share.device, share.share_id, share.consumed_capacity) == ("gpu-0", "s-1", None)
-    assert [skipped.reason for skipped in chunk.skipped] == ["consumedCapacity: expected an object, got str"]
-
-
-def test_a_consumed_amount_of_any_kind_stays_as_it_came() -> None:
-    consumed = {"memory": "8Gi", "cores": 50, "odd": None}
-
-    chunk = decoded(kinds.RESOURCE_CLAIMS, claim_with(result("gpu-0", consumedCapacity=consumed)))
-
-    assert chunk.objects[0].status.allocation.results()[0].consumed_capacity == consumed
-
-
-def test_a_malformed_consumer_is_told_and_the_others_stand() -> None:
-    consumers = [{"resource": "pods", "name": "a", "uid": "u-a"}, {"resource": "pods", "name": 5}, 7]
-
-    chunk = decoded(kinds.RESOURCE_CLAIMS, claim_with(result("gpu-0"), reservedFor=consumers))
-
-    assert [consumer.name for consumer in chunk.objects[0].status.reserved_for] == ["a"]
-    assert [skipped.part for skipped in chunk.skipped] == ["consumer 1", "consumer 2"]
-
-
-# Others
-
-
 def test_a_malformed_condition_does_not_hide_its_pod() -> None:
     conditions = [
-        {"type": "PodScheduled", "lastTransitionTime": "yesterday"},
+        {"type": "PodScheduled", "status": 5},
         {"type": "Ready", "status": "True"},
     ]
     pod = {"metadata": metadata(), "spec": {}, "status": {"conditions": conditions}}
@@ -291,6 +97,194 @@ def test_a_malformed_condition_does_not_hide_its_pod() -> None:
 
     assert [condition.type for condition in chunk.objects[0].status.conditions] == ["Ready"]
     assert [skipped.part for skipped in chunk.skipped] == ["condition 0"]
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("lift", [None, lift_claim])
+@pytest.mark.parametrize("written", ["1e300", "0.10", "1.0", "-2.50E-7", "1e999"])
+def test_a_number_that_no_float_keeps_exactly_is_text_as_it_was_written(
+    written: str, lift: Lift | None
+) -> None:
+    claim = msgspec.json.encode(
+        {"metadata": metadata(), "spec": {"ratio": msgspec.Raw(written.encode()), "count": 2**70}}
+    )
+    body = b'{"kind": "ResourceClaimList", "metadata": {}, "items": [' + claim + b"]}"
+
+    (read,) = ChunkDecoder(kinds.RESOURCE_CLAIMS, lift).decode(body).objects
+
+    assert read.spec == {"ratio": written, "count": 2**70}
+
+
+def test_a_number_is_no_name() -> None:
+    chunk = decoded(kinds.NODES, {"metadata": metadata() | {"name": 1.5}})
+
+    assert [skipped.reason for skipped in chunk.skipped] == [
+        "Expected `str`, got `float` - at `$.metadata.name`"
+    ]
+
+
+@pytest.mark.parametrize("field", ["generation", "resourceSliceCount"])
+@pytest.mark.parametrize("number", [-1, 2**63, 2**70])
+def test_a_slice_with_a_number_that_is_no_count_is_skipped(field: str, number: int) -> None:
+    odd = slice_of(name="odd")
+    odd["spec"]["pool"][field] = number
+
+    chunk = decoded(kinds.RESOURCE_SLICES, odd, slice_of())
+
+    assert [one.metadata.name for one in chunk.objects] == ["one"]
+    assert [(skipped.name, skipped.part) for skipped in chunk.skipped] == [("odd", "")]
+    assert "Expected `int`" in chunk.skipped[0].reason
+
+
+# Points in time
+
+
+@pytest.mark.parametrize("field", ["creationTimestamp", "deletionTimestamp"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "9999-12-31T23:59:59-10:00",
+        "9999-12-31T00:00:00Z",
+        "0001-01-01T00:00:00+10:00",
+        "0001-01-01T00:00:00Z",
+        "2026-03-01T09:30:00",
+        "yesterday",
+        5,
+        1.5,
+    ],
+)
+def test_a_time_that_cannot_be_kept_is_told_and_absent(field: str, written: Any) -> None:
+    chunk = decoded(kinds.RESOURCE_CLAIMS, claim_with() | {"metadata": metadata(**{field: written})})
+
+    assert chunk.objects[0].moments() == (None, None, None)
+    assert [(skipped.name, skipped.part) for skipped in chunk.skipped] == [("one", f"metadata.{field}")]
+
+
+def test_the_time_of_an_allocation_that_cannot_be_kept_is_told_and_absent() -> None:
+    claim = claim_with()
+    claim["status"]["allocation"]["allocationTimestamp"] = "9999-12-31T23:59:59-10:00"
+
+    chunk = decoded(kinds.RESOURCE_CLAIMS, claim)
+
+    assert chunk.objects[0].status.allocation.allocation_timestamp is None
+    assert [(skipped.part, skipped.reason) for skipped in chunk.skipped] == [
+        ("status.allocation.allocationTimestamp", "the time is too far from now to be kept")
+    ]
+
+
+@pytest.mark.parametrize(
+    "written", ["2026-03-01T09:30:00Z", "2026-03-01T17:30:00+08:00", "2026-03-01T00:00:00-09:30"]
+)
+def test_every_time_is_in_utc(written: str) -> None:
+    chunk = decoded(kinds.NODES, {"metadata": metadata(creationTimestamp=written)})
+
+    created = chunk.objects[0].metadata.creation_timestamp
+    assert (created, created.tzinfo) == (datetime(2026, 3, 1, 9, 30, tzinfo=UTC), UTC)
+    assert chunk.skipped == []
+
+
+# Identity
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.resource)
+@pytest.mark.parametrize(
+    ("field", "text", "reason"),
+    [
+        ("name", "", "metadata.name is missing"),
+        ("name", "x" * 254, "metadata.name has 254 characters, 253 at most are allowed"),
+        ("uid", "", "metadata.uid is missing"),
+        ("uid", "x" * 129, "metadata.uid has 129 characters, 128 at most are allowed"),
+    ],
+)
+def test_an_object_of_any_kind_needs_a_name_and_a_uid(
+    kind: kinds.Kind[Any], field: str, text: str, reason: str
+) -> None:
+    spec = {"driver": "gpu.example.com", "pool": {"name": "node-1"}, "taint": {}}
+
+    chunk = decoded(kind, {"metadata": metadata(**{field: text}), "spec": spec})
+
+    assert chunk.objects == []
+    assert [(skipped.reason, skipped.part) for skipped in chunk.skipped] == [(reason, "")]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kinds.RESOURCE_CLAIMS,
+        kinds.RESOURCE_CLAIM_TEMPLATES,
+        kinds.PODS,
+        kinds.RESOURCE_QUOTAS,
+        kinds.REPLICA_SETS,
+        kinds.JOBS,
+    ],
+    ids=lambda kind: kind.resource,
+)
+@pytest.mark.parametrize("namespace", ["", "x" * 254])
+def test_an_object_of_a_namespaced_kind_needs_a_namespace(kind: kinds.Kind[Any], namespace: str) -> None:
+    chunk = decoded(kind, {"metadata": metadata(namespace=namespace), "spec": {}})
+
+    assert chunk.objects == []
+    assert "metadata.namespace" in chunk.skipped[0].reason
+
+
+@pytest.mark.parametrize("kind", [kinds.NODES, kinds.NAMESPACES, kinds.DEVICE_CLASSES])
+def test_an_object_of_the_cluster_needs_none(kind: kinds.Kind[Any]) -> None:
+    assert len(decoded(kind, {"metadata": metadata(namespace=""), "spec": {}}).objects) == 1
+
+
+def test_an_object_taken_apart_needs_a_uid_all_the_same() -> None:
+    chunk = decoded(kinds.NODES, None, {"metadata": {"name": "node-1"}})
+
+    assert chunk.objects == []
+    assert [(skipped.name, skipped.reason) for skipped in chunk.skipped][1:] == [
+        ("node-1", "metadata.uid is missing")
+    ]
+
+
+def test_of_two_objects_with_one_uid_the_first_stands_and_the_other_names_it() -> None:
+    chunk = decoded(kinds.PODS, *({"metadata": metadata(name, uid="same"), "spec": {}} for name in "ab"))
+
+    assert [pod.metadata.name for pod in chunk.objects] == ["a"]
+    assert chunk.skipped == [
+        Skipped(
+            "Pod", "team-vision", "b", "same", "metadata.uid is also that of team-vision/a, which came first"
+        )
+    ]
+
+
+def test_a_uid_is_remembered_from_one_chunk_to_the_next() -> None:
+    page = {"kind": "NodeList", "metadata": {}, "items": [{"metadata": metadata()}]}
+    decoder = ChunkDecoder(kinds.NODES, None)
+
+    assert len(decoder.decode(msgspec.json.encode(page)).objects) == 1
+    assert len(decoder.decode(msgspec.json.encode(page)).skipped) == 1
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"nodeName": "x" * 254},
+        {"resourceClaims": [{"name": "gpu", "resourceClaimName": "x" * 254}]},
+    ],
+)
+def test_a_pod_that_names_something_by_a_name_nothing_can_have_is_skipped(spec: dict[str, Any]) -> None:
+    assert len(decoded(kinds.PODS, {"metadata": metadata(), "spec": spec}).skipped) == 1
+
+
+@pytest.mark.parametrize("name", ["", "x" * 254])
+def test_a_slice_whose_driver_or_pool_has_no_proper_name_is_skipped(name: str) -> None:
+    driverless, poolless = slice_of(name="a"), slice_of(name="b")
+    driverless["spec"]["driver"] = poolless["spec"]["pool"]["name"] = name
+
+    chunk = decoded(kinds.RESOURCE_SLICES, driverless, poolless)
+
+    assert chunk.objects == []
+    assert [skipped.name for skipped in chunk.skipped] == ["a", "b"]
+
+
+# The garbage collector
 
 
 def test_the_collector_runs_again_after_a_chunk_that_could_not_be_read() -> None:

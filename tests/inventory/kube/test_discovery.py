@@ -73,6 +73,59 @@ def test_a_stranger_is_told_which_urls_discovery_needs(connected: Connect) -> No
         discover(connected(server))
 
 
+@pytest.mark.parametrize("code", [403, 404, 429, 500])
+def test_a_server_that_keeps_its_version_to_itself_is_read_all_the_same(
+    server: ApiServer, client: Client, code: int
+) -> None:
+    server.faults.inject("/version", Refuse(code))
+
+    assert discover(client) == Served("", None, DraVersion.V1, "v1beta2")
+
+
+def test_a_credential_that_is_not_accepted_ends_discovery_at_once(server: ApiServer, client: Client) -> None:
+    server.faults.inject("/version", Refuse(401))
+
+    with pytest.raises(errors.UnauthorizedError):
+        discover(client)
+    assert server.requests.count("/apis/resource.k8s.io") == 0
+
+
+@pytest.mark.parametrize("code", [403, 429, 500])
+def test_taint_rules_whose_discovery_fails_are_not_taken_for_switched_off(
+    server: ApiServer, client: Client, code: int
+) -> None:
+    server.faults.inject("/apis/resource.k8s.io/v1beta2", Refuse(code))
+
+    assert discover(client).taint_rules_version is None
+
+
+def test_taint_rules_found_in_one_version_are_read_whatever_another_answers(
+    server: ApiServer, client: Client
+) -> None:
+    server.faults.inject("/apis/resource.k8s.io/v1", Refuse(500))
+
+    assert discover(client).taint_rules_version == "v1beta2"
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [(rb"v1.36\u0000\u0007", "v1.36\ufffd\ufffd"), (b"v1.36." + b"9" * 200, "v1.36." + "9" * 94)],
+    ids=["odd", "long"],
+)
+def test_the_server_version_is_short_and_without_what_no_database_takes(
+    tmp_path: Path, sent: bytes, shown: str
+) -> None:
+    # One body for all three documents of discovery.
+    everything = (
+        b'{"gitVersion": "' + sent + b'", "versions": [{"version": "v1"}], "resources": [{"name": "pods"}]}'
+    )
+    with (
+        answering(SameAnswer(200, everything)) as server,
+        connect(source_of(tmp_path / "config", server.url)) as client,
+    ):
+        assert discover(client) == Served(shown, (1, 36), DraVersion.V1, "")
+
+
 def test_a_server_that_fails_is_not_taken_for_one_without_dra(server: ApiServer, client: Client) -> None:
     server.faults.inject("/apis/resource.k8s.io", Refuse(500))
 
@@ -85,7 +138,8 @@ def test_a_sign_in_page_is_not_taken_for_an_api_server(tmp_path: Path) -> None:
         answering(SameAnswer(200, b"<html>Please sign in</html>")) as page,
         connect(source_of(tmp_path / "config", page.url)) as client,
         pytest.raises(
-            errors.BadAnswerError, match=r"/version answered 200 with something that is no discovery"
+            errors.BadAnswerError,
+            match=r"/apis/resource\.k8s\.io answered 200 with something that is no discovery",
         ),
     ):
         discover(client)

@@ -57,6 +57,17 @@ def test_any_other_body_is_quoted_on_one_short_line(body: bytes, said: str) -> N
     assert said_by_the_server(body) == said
 
 
+@pytest.mark.parametrize("code", [403, 429, 500])
+def test_what_a_server_says_reaches_nobody_with_characters_that_no_database_takes(code: int) -> None:
+    error = refused(code, rb'{"kind": "Status", "message": "no\u0000thing \u0007here"}')
+
+    assert f"answered {code}: no\ufffdthing \ufffdhere" in str(error)
+
+
+def test_no_message_is_longer_than_a_page() -> None:
+    assert len(str(errors.NotServedError("x" * 9000))) == 2000
+
+
 @pytest.mark.parametrize(
     ("path", "rule"),
     [

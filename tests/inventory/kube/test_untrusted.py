@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inventory.kube.untrusted import DEEPEST, finite, readable
+from inventory.kube.untrusted import DEEPEST, printable, readable
 
 
 def nested(levels: int) -> bytes:
@@ -64,10 +64,20 @@ def test_a_long_number_inside_a_deep_value_goes_with_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("0.5", 0.5), ("1e3", 1000.0), ("1e999", None), ("-1e999", None)]
+    ("text", "clean"),
+    [
+        ("v1.36.2", "v1.36.2"),
+        ("a\0b\n\x7f\x9f", "a\ufffdb\ufffd\ufffd\ufffd"),
+        ("\ud800", "\ufffd"),
+        ("显存 é 😀", "显存 é 😀"),
+    ],
 )
-def test_a_number_beyond_any_float_is_none(text: str, number: float | None) -> None:
-    assert finite(text) == number
+def test_a_printable_text_has_no_control_characters_and_no_half_pairs(text: str, clean: str) -> None:
+    assert printable(text) == clean
+
+
+def test_a_printable_text_is_cut() -> None:
+    assert printable("x" * 9, 5) == "xxxxx"
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9)
