@@ -3,6 +3,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from django.utils import translation
 from django.db import connections
 
 from tests.services.postgresql import running_postgresql
@@ -41,6 +42,13 @@ def django_db_modify_db_settings(
         if connection.vendor == "sqlite":
             file = tmp_path_factory.mktemp("database") / "test.sqlite3"
             connection.settings_dict["TEST"]["NAME"] = str(file)
+
+
+@pytest.fixture(autouse=True)
+def language_of_its_own() -> Iterator[None]:
+    """The language of a request stays active in its thread; the next test begins without it."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(scope="session")

@@ -54,6 +54,11 @@ def kind_state(state: str) -> SafeString:
 
 
 @register.simple_tag
+def gate_state(state: str) -> SafeString:
+    return _shown(states.GATE[state])
+
+
+@register.simple_tag
 def team(brief: TeamBrief | Team | None, namespace: str = "") -> SafeString:
     """A swatch and the name; the namespace where it belongs to no team."""
     if brief is None:

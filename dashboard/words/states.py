@@ -6,6 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from inventory.dra.features import FeatureState
 from inventory.models import Claim, KindState, Pool
 from inventory.models.devices import DeviceState
 from inventory.queries.pods import PodState
@@ -53,6 +54,14 @@ KIND: dict[str, Badge] = {
     KindState.State.READ: Badge(pgettext_lazy("kind", "read"), "ok", "ok"),
     KindState.State.FORBIDDEN: Badge(_("not allowed to read"), "deny", "bad"),
     KindState.State.FAILED: Badge(_("reading failed"), "bad", "bad"),
+}
+
+GATE: dict[str, Badge] = {
+    FeatureState.SEEN: Badge(_("in use"), "ok", "ok"),
+    FeatureState.ON_BY_DEFAULT: Badge(_("on by default"), "note"),
+    FeatureState.OFF_BY_DEFAULT: Badge(_("off by default"), "note"),
+    FeatureState.ABSENT: Badge(_("not in this release"), "never"),
+    FeatureState.UNKNOWN: Badge(_("not known"), "part", "warn"),
 }
 
 POD: dict[str, Badge] = {
