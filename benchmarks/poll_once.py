@@ -27,15 +27,14 @@ def timed_parts(watch: Stopwatch) -> Iterator[None]:
 
     from inventory.kube.client import Client
     from inventory.kube.decoding import ChunkDecoder
-    from inventory.sync import apply as applying
-    from inventory.sync import poll
+    from inventory.sync import balances, poll
 
     with (
         _timed(watch, "fetch", Client, "get"),
         _timed(watch, "decode", ChunkDecoder, "decode"),
         _timed(watch, "read", poll, "read"),
         _timed(watch, "apply", poll, "apply"),
-        _timed(watch, "balances", applying.balances, "write"),
+        _timed(watch, "balances", balances, "write"),
         _timed(watch, "commit", BaseDatabaseWrapper, "commit"),
     ):
         yield

@@ -3,8 +3,8 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from django.utils import translation
 from django.db import connections
+from django.utils import translation
 
 from tests.services.postgresql import running_postgresql
 from tests.services.valkey import running_valkey

@@ -78,6 +78,8 @@ def _mend_consumption(result: Raw, faults: list[Fault]) -> None:
     consumed = result.get("consumedCapacity")
     if reason := mismatch(consumed, Raw | None):
         del result["consumedCapacity"]
+        # Nothing stated and nothing readable are two things: the scheduler counts zero only for the first.
+        result["consumptionUnreadable"] = True
         faults.append(Fault("consumedCapacity", reason))
     elif consumed and (unnamed := [name for name in consumed if mismatch(name, Name)]):
         result["consumedCapacity"] = {name: one for name, one in consumed.items() if name not in unnamed}

@@ -160,6 +160,8 @@ class AllocationResult(Wire, frozen=True):
     share_id: str | None = msgspec.field(default=None, name="shareID")
     # None: not on the wire. A value that is no text is a quantity nobody can read.
     consumed_capacity: dict[Name, Any] | None = None
+    # Not of the API: set in decoding, where there is a consumedCapacity that is no mapping.
+    consumption_unreadable: bool = False
     admin_access: bool | None = None
     tolerations: list[Raw] | None = None
 

@@ -145,7 +145,7 @@ def _write_shares(
         for claim in claims
         for position, result in enumerate(results(claim))
     }
-    consumed = {key: dict(_consumed(result)) for key, (result, _) in found.items()}
+    consumed = {key: dict(_consumed(result, devices)) for key, (result, _) in found.items()}
     desired: dict[Key, Values] = {
         key: _share(cluster, result, claim, devices, consumed[key]) for key, (result, claim) in found.items()
     }
@@ -170,16 +170,25 @@ def _write_shares(
     return rows.changes + amount_rows.changes
 
 
-def _consumed(result: AllocationResult) -> Iterator[tuple[str, Quantity | None]]:
+def _consumed(result: AllocationResult, devices: Written) -> Iterator[tuple[str, Quantity | None]]:
+    """What a result consumes by dimension; None where it cannot be read."""
+    if result.consumption_unreadable:
+        device = devices.devices[result.driver, result.pool, result.device]
+        yield from dict.fromkeys(devices.dimensions.get(device, ())).items()
     for dimension, value in (result.consumed_capacity or {}).items():
-        try:
-            quantity = parse(value) if isinstance(value, str) else None
-            exponent_for(quantity)
-            # Nobody consumes less than nothing: it would make room that is not there.
-            quantity = quantity if quantity is None or quantity.nanos >= 0 else None
-        except (QuantityError, AmountError):
-            quantity = None
-        yield dimension, quantity
+        yield dimension, _amount(value)
+
+
+def _amount(value: Any) -> Quantity | None:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    try:
+        quantity = parse(str(value))
+        exponent_for(quantity)
+    except (QuantityError, AmountError):
+        return None
+    # Nobody consumes less than nothing: it would make room that is not there.
+    return quantity if quantity.nanos >= 0 else None
 
 
 def _columns(quantity: Quantity | None) -> Values:
@@ -205,11 +214,13 @@ def _share(
         admin_access=bool(result.admin_access),
         tolerations=result.tolerations or [],
         started_at=allocation.allocation_timestamp if allocation else None,
-        problem=_problem(result, consumed, measured=device in devices.measured),
+        problem=_problem(result, consumed, measured=device in devices.dimensions),
     )
 
 
 def _problem(result: AllocationResult, consumed: Mapping[str, Quantity | None], *, measured: bool) -> str:
+    if result.consumption_unreadable:
+        return "consumed capacity cannot be read"
     if unread := [dimension for dimension, quantity in consumed.items() if quantity is None]:
         values = ", ".join(
             f"{dimension}: {(result.consumed_capacity or {})[dimension]!r}" for dimension in unread

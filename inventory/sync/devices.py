@@ -58,8 +58,8 @@ class Written:
     """The rows of all devices that anything names, and the parts of slices that could not be understood."""
 
     devices: dict[Target, int]
-    # Those that publish capacities: a share of them must say what it consumes.
-    measured: frozenset[int]
+    # The dimensions of those that publish capacities: a share of them must say what it consumes.
+    dimensions: dict[int, frozenset[str]]
     changes: int
     skipped: list[Skipped]
 
@@ -107,7 +107,7 @@ def write(
     pool_names = {row: key[1:] for key, row in pool_rows.ids.items()}
     return Written(
         devices={(*pool_names[pool], name): row for (pool, name), row in rows.ids.items()},
-        measured=frozenset(rows.ids[key] for key, columns in desired.items() if columns.capacity),
+        dimensions={rows.ids[key]: frozenset(one.capacity) for key, one in desired.items() if one.capacity},
         changes=pool_rows.changes + rows.changes,
         skipped=[skip for view in views for skip in _skips(view)],
     )

@@ -242,6 +242,23 @@ def test_a_consumption_that_does_not_parse_makes_what_is_left_unknown(follow: Fo
     assert "8XB" in Share.objects.get().problem
 
 
+def test_a_consumption_that_is_no_mapping_leaves_nothing_of_the_card_known(follow: Follow) -> None:
+    follow(store(resource_slice(card()), claim("c", result(consumedCapacity="all")))).applied()
+    assert balance("memory") == ("24Gi", None, None)
+    assert balance("cores") == ("100", None, None)
+    assert SkippedObject.objects.get().part.endswith("consumedCapacity")
+
+
+def test_a_malformed_detail_of_an_allocation_leaves_its_device_held(follow: Follow) -> None:
+    follow(store(resource_slice(card()), claim("c", result(share_id=None, tolerations="x")))).applied()
+    assert Device.objects.get().state == "dedicated"
+
+
+def test_a_number_is_an_amount_as_for_the_api_server(follow: Follow) -> None:
+    follow(store(resource_slice(card()), claim("c", result(consumedCapacity={"cores": 50})))).applied()
+    assert balance("cores") == ("100", "50", "50")
+
+
 def test_a_share_that_states_no_consumption_counts_nothing_and_is_told(follow: Follow) -> None:
     follow(store(resource_slice(card()), claim("c", result()))).applied()
     assert balance("memory") == ("24Gi", "0", "24Gi")
