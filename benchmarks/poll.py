@@ -30,7 +30,9 @@ PARTS = ("whole", "read", "fetch", "decode", "apply", "reconcile", "balances", "
 def served(devices: int, claims: int, folder: Path) -> Iterator[Path]:
     kubeconfig = folder / "kubeconfig"
     command = [sys.executable, "-m", "demo", "--scenario", "generated", "--kubeconfig-out", str(kubeconfig)]
-    process = subprocess.Popen([*command, "--devices", str(devices), "--claims", str(claims)])
+    process = subprocess.Popen(
+        [*command, "--devices", str(devices), "--claims", str(claims)], stdout=sys.stderr
+    )
     try:
         while not kubeconfig.exists():
             if process.poll() is not None:
