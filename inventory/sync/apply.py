@@ -83,6 +83,7 @@ def _write_devices(
             node_ids=nodes,
             accelerators=[parse(text) for text in settings.SLICEBOARD_ACCELERATORS],
             taint_rules=taint_rules.known(cluster),
+            nodes_of_targets=claims.nodes_of_targets(found),
         ),
         reading.objects(kinds.RESOURCE_SLICES),
         {*claims.targets(found), *_targets_kept(cluster, reading)},

@@ -59,6 +59,29 @@ def targets(claims: Iterable[ResourceClaim]) -> Iterator[Target]:
             yield result.driver, result.pool, result.device
 
 
+def nodes_of_targets(claims: Iterable[ResourceClaim]) -> dict[Target, str]:
+    """The one node that an allocation is bound to, by device: all that is known of a device nobody lists."""
+    found: dict[Target, str] = {}
+    for claim in claims:
+        allocation = claim.status.allocation if claim.status else None
+        node = _only_node(allocation.node_selector) if allocation else ""
+        for result in results(claim) if node else ():
+            found[result.driver, result.pool, result.device] = node
+    return found
+
+
+def _only_node(selector: Any) -> str:
+    """The node of a selector in the one form that the scheduler writes: metadata.name In [node]."""
+    match selector:
+        case {
+            "nodeSelectorTerms": [
+                {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [str() as node]}]}
+            ]
+        }:
+            return node
+    return ""
+
+
 def results(claim: ResourceClaim) -> list[AllocationResult]:
     allocation = claim.status.allocation if claim.status else None
     return allocation.results() if allocation else []

@@ -72,6 +72,7 @@ class Surroundings:
     node_ids: Mapping[Key, int]
     accelerators: Sequence[Rule]
     taint_rules: Sequence[TaintRule]
+    nodes_of_targets: Mapping[Target, str]
 
 
 def node_names(slices: Iterable[ResourceSlice]) -> Iterator[str]:
@@ -102,7 +103,7 @@ def write(
     for driver, pool, name in targets:
         key = pool_rows.ids[around.cluster.pk, driver, pool], name
         if key not in desired:
-            desired[key] = _unlisted(around, earlier.get(key), driver)
+            desired[key] = _unlisted(around, earlier.get(key), (driver, pool, name))
     rows = reconcile(DeviceRow, scope, ("pool_id", "name"), DeviceColumns._fields, desired)
     pool_names = {row: key[1:] for key, row in pool_rows.ids.items()}
     return Written(
@@ -236,19 +237,20 @@ def _skips(view: PoolView) -> Iterator[Skipped]:
                 yield Skipped("ResourceSlice", "", "", "", reason=problem, part=part)
 
 
-def _unlisted(around: Surroundings, before: DeviceColumns | None, driver: str) -> DeviceColumns:
+def _unlisted(around: Surroundings, before: DeviceColumns | None, target: Target) -> DeviceColumns:
     """A device that only an allocation names: what is still known of it, and that nobody publishes it now."""
-    known = before or _nothing_known(around, driver)
+    known = before or _nothing_known(around, target)
     return known._replace(slice_name="", taints=[], listed=False, published=False, problems=[])
 
 
-def _nothing_known(around: Surroundings, driver: str) -> DeviceColumns:
+def _nothing_known(around: Surroundings, target: Target) -> DeviceColumns:
+    node = around.nodes_of_targets.get(target, "")
     return DeviceColumns(
         cluster_id=around.cluster.pk,
         slice_name="",
         position=0,
-        node_id=None,
-        accelerator=is_accelerator(around.accelerators, driver, {}, ()),
+        node_id=around.node_ids.get((around.cluster.pk, node)),
+        accelerator=is_accelerator(around.accelerators, target[0], {}, ()),
         product="",
         uuid="",
         attributes={},

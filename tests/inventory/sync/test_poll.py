@@ -166,6 +166,16 @@ def test_an_allocation_of_an_unknown_device_is_shown_as_not_published(follow: Fo
     assert Pool.objects.get().state == "not_published"
 
 
+def test_a_device_that_nobody_lists_is_where_its_allocation_is_bound_to(follow: Follow) -> None:
+    terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}]}]
+    held = claim("c", shared(device="never-seen"))
+    held["status"]["allocation"]["nodeSelector"] = {"nodeSelectorTerms": terms}
+    follow(store(held, named("v1", "Node", "node-1"))).applied()
+    node = Device.objects.get().node
+    assert node is not None
+    assert node.name == "node-1"
+
+
 def test_a_device_that_left_its_slice_keeps_its_shares_and_its_product(follow: Follow) -> None:
     followed = follow(store(resource_slice(card(), card("hami-gpu-1")), claim("c", shared())))
     followed.applied()
