@@ -146,6 +146,25 @@
     peek.addEventListener("click", (event) => { if (event.target.closest("[data-close]")) { event.preventDefault(); close(); } });
   }
 
+  /* A page that stays open grows old visibly: its ages tick, and past the limit a banner says so. */
+  const clock = document.getElementById("clock") && island("clock");
+  if (clock) {
+    const ahead = Date.now() - Date.parse(clock.now), old = document.getElementById("grown-old");
+    const put = (key, n) => clock.words[key].replace(/%\(\w+\)[ds]/, n);
+    const two = (larger, smaller, rest) => rest ? `${larger} ${smaller}` : larger;
+    const age = (s) => s < 60 ? put("s", s)
+      : s < 3600 ? two(put("min", Math.floor(s / 60)), put("s", s % 60), s % 60)
+      : two(put("h", Math.floor(s / 3600)), put("min", Math.floor(s % 3600 / 60)), Math.floor(s % 3600 / 60));
+    const elapsed = (text) => Math.max(0, Math.floor((Date.now() - ahead - Date.parse(text)) / 1000));
+    setInterval(() => {
+      for (const node of document.querySelectorAll("time[data-grows]")) {
+        const seconds = elapsed(node.dateTime);
+        if (seconds < 86400) node.textContent = node.dataset.grows === "ago" ? put("ago", age(seconds)) : age(seconds);
+      }
+      if (old && elapsed(old.dataset.asOf) > Number(old.dataset.limit)) old.hidden = false;
+    }, 5000);
+  }
+
   /* Theme: the form sends it to the server; with the script it changes at once. */
   document.getElementById("theme")?.addEventListener("submit", (event) => {
     event.preventDefault();

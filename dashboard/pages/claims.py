@@ -10,6 +10,7 @@ from dashboard.pages.paging import paged
 from dashboard.pages.pods import HeldAmount, held_amounts
 from dashboard.pages.refusal import checked
 from dashboard.pages.shell import page, show
+from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import states
 from inventory.queries import claims as claim_queries
 from inventory.queries import options
@@ -53,7 +54,9 @@ def claims(request: HttpRequest) -> HttpResponse:
             ),
         },
         active="claims",
-        api="claims/",
+        source=Source(
+            "claims/", table=True, clusters=chosen_clusters(request.GET), kinds=claim_queries.KINDS
+        ),
     )
 
 
@@ -64,7 +67,11 @@ def claim(request: HttpRequest, claim_id: int) -> HttpResponse:
         raise Http404(_("There is no such claim; it may have been deleted since."))
     line = _line(row, teams().get(row.team or ""), every=True)
     return show(
-        request, "claim.html", {"line": line, "claim": row}, active="claims", api=f"claims/{claim_id}/"
+        request,
+        "claim.html",
+        {"line": line, "claim": row},
+        active="claims",
+        source=Source(f"claims/{claim_id}/", clusters=[row.cluster], kinds=claim_queries.KINDS),
     )
 
 

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
 from dashboard.pages.shell import page, show
+from dashboard.pages.source import Source, chosen_clusters
 from inventory.queries import clusters as cluster_queries
 from inventory.queries import pools
 from inventory.queries.clusters import ClusterFilter
@@ -18,7 +19,13 @@ def clusters(request: HttpRequest) -> HttpResponse:
     checked(filters)
     found = paged(request, filters.qs)
     rows = cluster_queries.rows(found.rows, timezone.now())
-    return show(request, "clusters.html", {"paged": found, "rows": rows}, active="clusters", api="clusters/")
+    return show(
+        request,
+        "clusters.html",
+        {"paged": found, "rows": rows},
+        active="clusters",
+        source=Source("clusters/", table=True, clusters=chosen_clusters(request.GET)),
+    )
 
 
 @page
@@ -32,5 +39,5 @@ def cluster(request: HttpRequest, name: str) -> HttpResponse:
         "cluster.html",
         {"cluster": found, "pools": odd},
         active="clusters",
-        api=f"clusters/{found.id}/",
+        source=Source(f"clusters/{found.id}/", clusters=[name]),
     )

@@ -13,9 +13,11 @@ from django.utils.translation import ngettext
 from dashboard.charts.device import dimensions_figure, drawn
 from dashboard.charts.segments import sentence
 from dashboard.pages.shell import page, show
+from dashboard.pages.source import Source
 from dashboard.words import amounts
 from inventory.dra.units import short_name
 from inventory.kube.quantity import Quantity
+from inventory.queries import devices as device_queries
 from inventory.queries import held_devices
 from inventory.queries.devices import DeviceRow
 from inventory.queries.held_devices import HeldDevice
@@ -62,7 +64,7 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
             "pods": len({pod.id for share in found.shares for pod in share.pods}),
         },
         active="devices",
-        api=f"devices/{device_id}/",
+        source=Source(f"devices/{device_id}/", clusters=[found.row.cluster], kinds=device_queries.KINDS),
     )
 
 

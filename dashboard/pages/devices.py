@@ -15,6 +15,7 @@ from dashboard.pages import filtering
 from dashboard.pages.paging import ROWS, Paged, paged
 from dashboard.pages.refusal import Refused, checked
 from dashboard.pages.shell import page, show
+from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import states
 from inventory.models import Card
 from inventory.queries import cards as card_queries
@@ -27,6 +28,8 @@ from inventory.queries.slices import Track, teams
 
 VIEWS = ("wall", "bars", "table")
 _CONDITIONS = ("node", "driver", "pool", "device", "product", "team", "state", "tainted", "room", "q")
+# A card of several devices is in a state that none of them needs to be in.
+_ON_CARDS = ("room", "state", "from", "to")
 
 
 class TrackLine(NamedTuple):
@@ -56,7 +59,9 @@ def devices(request: HttpRequest) -> HttpResponse:
         **groups.states(cards),
     }
     drawn = {"wall": _wall, "bars": _bars, "table": _table}[view](request, cards)
-    return show(request, f"devices/{view}.html", {**context, **drawn}, active="devices", api="devices/")
+    return show(
+        request, f"devices/{view}.html", {**context, **drawn}, active="devices", source=_source(request)
+    )
 
 
 @page
@@ -74,6 +79,21 @@ def _view(request: HttpRequest, cards: int) -> str:
     return view
 
 
+def _source(request: HttpRequest) -> Source:
+    """The devices that the cards are made of; none where a condition is one on cards only."""
+    on_cards = any(request.GET.get(name) for name in _ON_CARDS) or options.NONE in request.GET.getlist(
+        "product"
+    )
+    return Source(
+        path="" if on_cards else "devices/",
+        table=True,
+        more=[("accelerator", "true")],
+        dropped=["ordering"],
+        clusters=chosen_clusters(request.GET),
+        kinds=card_queries.KINDS,
+    )
+
+
 def _between(request: HttpRequest, cards: QuerySet[Card]) -> QuerySet[Any]:
     first, last = request.GET.get("from", ""), request.GET.get("to", "")
     return wall.between(wall.placed(cards), first, last)
@@ -82,8 +102,7 @@ def _between(request: HttpRequest, cards: QuerySet[Card]) -> QuerySet[Any]:
 def _wall(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
     """Conditions grey what they leave out; past the largest wall they narrow."""
     rows, total = groups.groups(cards)
-    clusters = [name for name in request.GET.getlist("cluster") if name]
-    in_place = _between(request, wall.of_clusters(clusters))
+    in_place = _between(request, wall.of_clusters(chosen_clusters(request.GET)))
     at = request.GET.get("at", "")
     common = {"groups": rows, "group_total": total, "at": at, **(_peek(at) if at else {})}
     if in_place.count() <= wall.LARGEST:
@@ -128,7 +147,9 @@ def _form(request: HttpRequest) -> filtering.Form:
         request,
         [
             filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
-            filtering.choose(request, "product", _("Product"), options.products()),
+            filtering.choose(
+                request, "product", _("Product"), options.products_or_none(_("product not published"))
+            ),
             filtering.choose(request, "driver", _("Driver"), options.drivers()),
             filtering.choose(request, "team", _("Team"), options.teams()),
             filtering.choose(request, "state", _("State"), filtering.states(states.DEVICE)),
@@ -159,5 +180,11 @@ def _others(request: HttpRequest) -> HttpResponse:
         "devices/others.html",
         {"paged": found, "rows": rows, "form": form},
         active="devices",
-        api="devices/",
+        source=Source(
+            "devices/",
+            table=True,
+            more=[("accelerator", "false")],
+            clusters=chosen_clusters(request.GET),
+            kinds=device_queries.KINDS,
+        ),
     )

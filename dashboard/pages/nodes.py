@@ -15,6 +15,7 @@ from dashboard.pages.devices import card_lines
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
 from dashboard.pages.shell import page, show
+from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import amounts
 from inventory.dra.units import Unit, short_name, unit_of
 from inventory.kube.quantity import Notation
@@ -63,7 +64,7 @@ def nodes(request: HttpRequest) -> HttpResponse:
             ),
         },
         active="nodes",
-        api="nodes/",
+        source=Source("nodes/", table=True, clusters=chosen_clusters(request.GET), kinds=node_queries.KINDS),
     )
 
 
@@ -86,7 +87,7 @@ def node(request: HttpRequest, node_id: int) -> HttpResponse:
             "others": devices.rows(devices.others_of_node(node_id)),
         },
         active="nodes",
-        api=f"nodes/{node_id}/",
+        source=Source(f"nodes/{node_id}/", clusters=[row.cluster], kinds=node_queries.KINDS),
     )
 
 

@@ -9,6 +9,7 @@ from dashboard.charts.squares import Strip, strips
 from dashboard.pages.filtering import choose
 from dashboard.pages.refusal import Refused
 from dashboard.pages.shell import page, show
+from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import amounts, kinds
 from inventory.queries import options, wall
 from inventory.queries.kinds import DimensionSum, KindSum
@@ -42,7 +43,7 @@ class TeamLine(NamedTuple):
 
 @page
 def overview(request: HttpRequest) -> HttpResponse:
-    chosen = [name for name in request.GET.getlist("cluster") if name]
+    chosen = chosen_clusters(request.GET)
     known = options.clusters()
     if unknown := sorted(set(chosen) - set(known)):
         raise Refused([("cluster", f"{name!r} is not known here") for name in unknown])
@@ -61,7 +62,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "strips": _strips(chosen, found),
         },
         active="overview",
-        api="devices/",
+        source=Source("devices/", table=True, more=[("accelerator", "true")], clusters=chosen),
     )
 
 
@@ -71,7 +72,7 @@ def _kind_line(one: KindSum) -> KindLine:
         product=product,
         sharing=kinds.sharing(one.kind.sharing),
         cards=one.cards,
-        query=one.kind.product,
+        query=one.kind.product or options.NONE,
         lines=[DimensionLine(dimension, sum_bar(product, dimension)) for dimension in one.dimensions],
     )
 

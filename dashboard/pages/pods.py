@@ -9,6 +9,7 @@ from dashboard.pages import filtering
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
 from dashboard.pages.shell import page, show
+from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import states
 from inventory.dra.units import Unit, reading_order, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity
@@ -62,7 +63,7 @@ def pods(request: HttpRequest) -> HttpResponse:
             ),
         },
         active="pods",
-        api="pods/",
+        source=Source("pods/", table=True, clusters=chosen_clusters(request.GET), kinds=pod_queries.KINDS),
     )
 
 
@@ -72,7 +73,13 @@ def pod(request: HttpRequest, pod_id: int) -> HttpResponse:
     if row is None:
         raise Http404(_("There is no such Pod; it may have ended since."))
     line = pod_line(row, teams().get(row.team or ""), every=True)
-    return show(request, "pod.html", {"line": line, "pod": row}, active="pods", api=f"pods/{pod_id}/")
+    return show(
+        request,
+        "pod.html",
+        {"line": line, "pod": row},
+        active="pods",
+        source=Source(f"pods/{pod_id}/", clusters=[row.cluster], kinds=pod_queries.KINDS),
+    )
 
 
 def pod_line(row: PodRow, team: TeamBrief | None, *, every: bool = False) -> PodLine:

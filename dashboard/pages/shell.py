@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -15,12 +15,12 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from dashboard.pages.refusal import Refused
-from inventory.queries.counts import counts
-from inventory.queries.freshness import ClusterFreshness, Freshness, freshness
+from dashboard.pages.source import Source
+from inventory.queries.counts import Counts, counts
+from inventory.queries.freshness import ClusterFreshness, Freshness, freshness, stale_after
 from inventory.version import VERSION
 
-# What only a page understands: a view of the same rows.
-_PAGE_ONLY = ("page", "view", "at", "from", "to", "room", "show")
+_TROUBLES_SHOWN = 2
 
 View = Callable[..., HttpResponse]
 
@@ -32,23 +32,43 @@ class Place(NamedTuple):
     number: int | None
 
 
+class Trouble(NamedTuple):
+    """What is wrong with the reading of one cluster; of the kinds only those that the page rests on."""
+
+    cluster: ClusterFreshness
+    forbidden: Sequence[str]
+    failed: Sequence[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.cluster.stale or self.cluster.error or self.forbidden or self.failed)
+
+
 class Shell(NamedTuple):
+    """`unread`: how many of the clusters behind the page were never read; `all_unread`: every one of them."""
+
     sections: Sequence[tuple[str | Promise, Sequence[Place]]]
     active: str
     freshness: Freshness
-    troubled: Sequence[ClusterFreshness]
+    clusters: int
+    unread: int
+    all_unread: bool
+    troubles: Sequence[Trouble]
+    more_troubles: Sequence[Trouble]
     now: datetime
+    stale_seconds: int
     api: str
     csv: str
     version: str
 
 
 def page(view: View) -> View:
-    """A page: read only, and a bad query is told in words."""
+    """A page: read only; a bad query is told in words, and what a form left empty goes out of the address."""
 
     @require_safe
     @wraps(view)
     def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if any("" in values for _name, values in request.GET.lists()):
+            return redirect(_without_empty(request.path, request.GET))
         try:
             return view(request, *args, **kwargs)
         except Refused as refused:
@@ -58,50 +78,66 @@ def page(view: View) -> View:
 
 
 def show(
-    request: HttpRequest, template: str, context: dict[str, Any], *, active: str, api: str = ""
+    request: HttpRequest, template: str, context: dict[str, Any], *, active: str, source: Source
 ) -> HttpResponse:
-    """`api` is the path below /api/v1/ that gives the same rows."""
-    return render(request, template, {**context, "shell": _shell(request, active, api)})
+    return render(request, template, {**context, "shell": _shell(request, active, source)})
 
 
-def _shell(request: HttpRequest, active: str, api: str) -> Shell:
-    now = timezone.now()
-    fresh = freshness(now)
-    same = f"/api/v1/{api}" if api else ""
+def _without_empty(path: str, query: QueryDict) -> str:
+    kept = QueryDict(mutable=True)
+    for name, values in query.lists():
+        kept.setlist(name, [value for value in values if value])
+    asked = kept.urlencode()
+    return f"{path}?{asked}" if asked else path
+
+
+def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
+    now, found = timezone.now(), counts()
+    fresh = freshness(now, names=source.clusters, kinds=source.kinds)
+    unread = sum(one.observed_at is None for one in fresh.clusters)
+    troubles = [trouble for one in fresh.clusters if (trouble := _trouble(one, source.kinds))]
     return Shell(
-        sections=_sections(len(fresh.clusters)),
+        sections=_sections(found),
         active=active,
         freshness=fresh,
-        troubled=[one for one in fresh.clusters if one.stale or one.error or one.forbidden or one.failed],
+        clusters=found.clusters,
+        unread=unread,
+        all_unread=0 < unread == len(fresh.clusters),
+        troubles=troubles[:_TROUBLES_SHOWN],
+        more_troubles=troubles[_TROUBLES_SHOWN:],
         now=now,
-        api=same and _with_query(same, request.GET),
-        csv=same and _with_query(same, request.GET, format="csv"),
+        stale_seconds=int(stale_after().total_seconds()),
+        api=source.json(request.GET),
+        csv=source.csv(request.GET),
         version=VERSION,
     )
 
 
-def _sections(clusters: int) -> list[tuple[str | Promise, list[Place]]]:
-    found = counts()
+def _trouble(one: ClusterFreshness, kinds: Sequence[str]) -> Trouble:
+    return Trouble(
+        one,
+        [kind for kind in one.forbidden if not kinds or kind in kinds],
+        [kind for kind in one.failed if not kinds or kind in kinds],
+    )
+
+
+def _sections(found: Counts) -> list[tuple[str | Promise, list[Place]]]:
+    """Without numbers where nothing was ever read: they would not be zero, but not known."""
+    cards, nodes, pods, claims = (
+        number if found.clusters_read else None
+        for number in (found.cards, found.nodes, found.pods, found.claims)
+    )
     now = [
         Place("overview", _("Overview"), reverse("overview"), None),
-        Place("devices", _("Devices"), reverse("devices"), found.cards),
-        Place("nodes", _("Nodes"), reverse("nodes"), found.nodes),
-        Place("pods", _("Pods"), reverse("pods"), found.pods),
-        Place("claims", _("Claims"), reverse("claims"), found.claims),
+        Place("devices", _("Devices"), reverse("devices"), cards),
+        Place("nodes", _("Nodes"), reverse("nodes"), nodes),
+        Place("pods", _("Pods"), reverse("pods"), pods),
+        Place("claims", _("Claims"), reverse("claims"), claims),
     ]
     return [
         (pgettext_lazy("section", "Now"), now),
         (
             pgettext_lazy("section", "Sources"),
-            [Place("clusters", _("Clusters"), reverse("clusters"), clusters)],
+            [Place("clusters", _("Clusters"), reverse("clusters"), found.clusters)],
         ),
     ]
-
-
-def _with_query(path: str, query: QueryDict, **more: str) -> str:
-    kept = query.copy()
-    for name in _PAGE_ONLY:
-        kept.pop(name, None)
-    for name, text in more.items():
-        kept[name] = text
-    return f"{path}?{kept.urlencode()}" if kept else path

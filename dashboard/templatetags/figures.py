@@ -1,6 +1,6 @@
 """Quantities, ratios and times in templates, with the exact value in the title."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -8,12 +8,12 @@ from typing import Any
 
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from dashboard.templatetags.marks import icon
-from dashboard.words import ages, amounts
+from dashboard.words import ages, amounts, faults
 from inventory.dra import units
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Notation, Quantity, QuantityError, parse
@@ -81,13 +81,13 @@ def count(value: int) -> str:
 
 @register.simple_tag
 def since(moment: datetime | None) -> SafeString:
-    """The age of something, with the instant in the title."""
-    return _time(moment, ages.age)
+    """The age of something, with the instant in the title; the script lets it grow."""
+    return _time(moment, ages.age, grows="age")
 
 
 @register.simple_tag
 def ago(moment: datetime | None) -> SafeString:
-    return _time(moment, ages.ago)
+    return _time(moment, ages.ago, grows="ago")
 
 
 @register.simple_tag
@@ -95,13 +95,30 @@ def at(moment: datetime | None) -> SafeString:
     return _time(moment, ages.clock)
 
 
-def _time(moment: datetime | None, words: object) -> SafeString:
+def _time(
+    moment: datetime | None, words: Callable[[datetime, datetime], str], *, grows: str = ""
+) -> SafeString:
     if moment is None:
         return unknown()
-    text = words(moment, timezone.now())  # type: ignore[operator]
     return format_html(
-        '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), ages.instant(moment), text
+        '<time datetime="{}" title="{}"{}>{}</time>',
+        moment.isoformat(),
+        ages.instant(moment),
+        format_html(' data-grows="{}"', grows) if grows else "",
+        words(moment, timezone.now()),
     )
+
+
+@register.simple_tag
+def clock(now: datetime) -> SafeString:
+    """For the script: the time at which the page was made, and the words of ages."""
+    return json_script({"now": now.isoformat(), "words": ages.words()}, "clock")
+
+
+@register.filter
+def one_line(message: str) -> str:
+    """A message of another program, cut."""
+    return faults.short(message)
 
 
 @register.filter

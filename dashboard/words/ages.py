@@ -32,6 +32,16 @@ def duration(elapsed: timedelta) -> str:
     return ngettext("%(n)d day", "%(n)d days", days) % {"n": days}
 
 
+def words() -> dict[str, str]:
+    """The same words with a place for each number, for the script that lets ages grow."""
+    return {
+        "s": _("%(n)d s"),
+        "min": _("%(n)d min"),
+        "h": _("%(n)d h"),
+        "ago": _("%(age)s ago"),
+    }
+
+
 def ago(since: datetime, now: datetime) -> str:
     if now - since >= timedelta(days=1):
         return _("on %(date)s") % {"date": age(since, now)}

@@ -1,12 +1,17 @@
 """How many there are of each thing that has a page."""
 
 import msgspec
+from django.db.models import Count
 
-from inventory.models import Card, Claim, Pod
+from inventory.models import Card, Claim, Cluster, Pod
 from inventory.queries import nodes
 
 
 class Counts(msgspec.Struct, frozen=True):
+    """`clusters_read`: those that were read at least once."""
+
+    clusters: int
+    clusters_read: int
     cards: int
     nodes: int
     pods: int
@@ -14,7 +19,10 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 def counts() -> Counts:
+    clusters = Cluster.objects.aggregate(known=Count("pk"), read=Count("observed_at"))
     return Counts(
+        clusters=clusters["known"],
+        clusters_read=clusters["read"],
         cards=Card.objects.count(),
         nodes=nodes.queryset().count(),
         pods=Pod.objects.count(),

@@ -1,6 +1,11 @@
 """What there is to choose from in the filters of a page."""
 
+from collections.abc import Sequence
+
 from inventory.models import Card, Cluster, DeviceClass, Namespace, Pod, Pool, Team
+
+# Stands for the empty name where one is chosen: an empty value is no condition.
+NONE = "-"
 
 
 def clusters() -> list[str]:
@@ -16,6 +21,12 @@ def products() -> list[str]:
     return list(
         Card.objects.exclude(product="").order_by("product").values_list("product", flat=True).distinct()
     )
+
+
+def products_or_none(none: str) -> Sequence[str | tuple[str, str]]:
+    """Of cards, and last, by its name here, what has none."""
+    nameless = Card.objects.filter(product="").exists()
+    return [*products(), *([(NONE, none)] if nameless else [])]
 
 
 def drivers() -> list[str]:

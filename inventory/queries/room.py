@@ -1,4 +1,4 @@
-"""Where there is room: `8 GiB, 30 %` as a condition on what is left of a card."""
+"""Conditions on cards that only pages have: `8 GiB, 30 %` of room, and a product that nobody publishes."""
 
 from fractions import Fraction
 from typing import Any
@@ -12,6 +12,7 @@ from inventory.models.amounts import EXPONENTS
 from inventory.models.devices import DeviceState
 from inventory.queries.cards import CardFilter
 from inventory.queries.filters import Names, NamesField
+from inventory.queries.options import NONE
 
 _USABLE = (DeviceState.FREE, DeviceState.PARTLY_ALLOCATED)
 
@@ -38,7 +39,15 @@ class Room(Names):
         return qs
 
 
+class NamesOrNone(Names):
+    """`-` asks for what has no name."""
+
+    def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        return super().filter(qs, ["" if name == NONE else name for name in value or ()])
+
+
 class RoomyCardFilter(CardFilter):
+    product = NamesOrNone(field_name="product")
     room = Room()
 
 

@@ -168,5 +168,5 @@ def test_devices_that_are_no_cards_have_a_table_of_their_own(read: Get) -> None:
 def test_the_foot_leads_to_the_same_rows_in_the_api(get: Get) -> None:
     make_device(pool=make_pool(cluster=make_cluster("lab")))
     page = get("/devices/?view=table&cluster=lab&product=A100&page=1")
-    assert 'href="/api/v1/devices/?cluster=lab&amp;product=A100"' in page
-    assert 'href="/api/v1/devices/?cluster=lab&amp;product=A100&amp;format=csv"' in page
+    assert 'href="/api/v1/devices/?cluster=lab&amp;product=A100&amp;accelerator=true"' in page
+    assert 'href="/api/v1/devices/?cluster=lab&amp;product=A100&amp;accelerator=true&amp;format=csv"' in page

@@ -74,7 +74,7 @@ def test_six_kinds_of_nothing_look_different(read: Get) -> None:
     assert re.search(r"fresh \d+ s ago", page)
     assert "stale : stale since" in page
     assert "never : never read . The first reading is due within" in page
-    assert re.search(r"broken : the last reading failed \d+ s ago . connection refused", page)
+    assert re.search("broken : the last reading failed, never read . connection refused", page)
     assert "shut : not allowed to read resourceclaims" in page
     assert "half" in page
     assert "1 of 2 slices are published" in page
