@@ -69,20 +69,24 @@ def sentence(name: str, track: Track) -> str:
 
 
 def sum_bar(name: str, one: DimensionSum) -> Bar:
-    """What each team holds of a kind of cards; what is left, but of no use, lies at the far end."""
+    """What each team holds of a kind of cards; what is left, but of no use, lies at the far end.
+
+    The scale ends at the total, or past it where more is held, as on cards whose total is not known.
+    """
+    scale = WHOLE / max(Decimal(1), sum((part.ratio or _NOTHING for part in one.parts), _NOTHING))
     segments: list[Segment] = []
     start = _NOTHING
     for part in one.parts:
         if part.ratio:
-            segments.append(_part(part, one, start))
-            start += part.ratio * WHOLE
+            segments.append(_part(part, one, start, part.ratio * scale))
+            start += part.ratio * scale
     label = _("%(name)s %(dimension)s: %(allocated)s of %(total)s") % {
         "name": name,
         "dimension": amounts.dimension_label(one.name),
         "allocated": amounts.amount(one.allocated, one.unit),
         "total": amounts.amount(one.total, one.unit),
     }
-    return Bar(label, segments, _of_no_use(one))
+    return Bar(label, segments, _of_no_use(one, scale))
 
 
 def part_bar(label: str, colour: int, ratio: Decimal | None) -> Bar:
@@ -139,9 +143,9 @@ def _over_free(track: Track, start: Decimal, *, tainted: bool) -> list[Pattern]:
     return [Pattern("hatch" if tainted else "dots", start, WHOLE - start)]
 
 
-def _of_no_use(one: DimensionSum) -> list[Pattern]:
+def _of_no_use(one: DimensionSum, scale: Decimal) -> list[Pattern]:
     unavailable, stranded = (
-        (part or _NOTHING) * WHOLE for part in (one.unavailable_ratio, one.stranded_ratio)
+        (part or _NOTHING) * scale for part in (one.unavailable_ratio, one.stranded_ratio)
     )
     found = [
         Pattern("dots", WHOLE - unavailable - stranded, stranded),
@@ -150,7 +154,6 @@ def _of_no_use(one: DimensionSum) -> list[Pattern]:
     return [pattern for pattern in found if pattern.width]
 
 
-def _part(part: Part, one: DimensionSum, start: Decimal) -> Segment:
+def _part(part: Part, one: DimensionSum, start: Decimal, width: Decimal) -> Segment:
     name = part.team.name if part.team else _("no team")
-    width = (part.ratio or _NOTHING) * WHOLE
     return Segment(colour(part.team), start, width, f"{name}: {amounts.amount(part.amount, one.unit)}")

@@ -5,7 +5,6 @@ from django.utils.translation import gettext as _
 
 from dashboard.pages.refusal import Refused
 from dashboard.pages.shell import page, show
-from dashboard.pages.source import Source
 from inventory.queries.find import find as find_text
 
 _SHOWN = 20
@@ -17,4 +16,4 @@ def find(request: HttpRequest) -> HttpResponse:
     if "\x00" in text:
         raise Refused([("q", _("a name has no null character"))])
     found = find_text(text, shown=_SHOWN) if text else None
-    return show(request, "find.html", {"text": text, "found": found}, active="", source=Source())
+    return show(request, "find.html", {"text": text, "found": found}, active="")

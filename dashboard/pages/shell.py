@@ -21,6 +21,7 @@ from inventory.queries.freshness import ClusterFreshness, Freshness, freshness, 
 from inventory.version import VERSION
 
 _TROUBLES_SHOWN = 2
+_ALL = Source()
 
 View = Callable[..., HttpResponse]
 
@@ -78,7 +79,7 @@ def page(view: View) -> View:
 
 
 def show(
-    request: HttpRequest, template: str, context: dict[str, Any], *, active: str, source: Source
+    request: HttpRequest, template: str, context: dict[str, Any], *, active: str, source: Source = _ALL
 ) -> HttpResponse:
     return render(request, template, {**context, "shell": _shell(request, active, source)})
 

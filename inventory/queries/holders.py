@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from django.db.models import Count, Min, Q, QuerySet
@@ -14,8 +14,15 @@ from inventory.queries.pods import PodState
 from inventory.queries.sums import halves, summed
 
 _TEAM = "claim__namespace__team_id"
-# Team, driver, product, dimension.
-_Key = tuple[int | None, str, str, str]
+_PARTITIONED = "device__card__partitioned"
+
+
+class _Key(NamedTuple):
+    team: int | None
+    partitioned: bool
+    driver: str
+    product: str
+    dimension: str
 
 
 class HeldAmount(msgspec.Struct, frozen=True):
@@ -28,8 +35,8 @@ class HeldAmount(msgspec.Struct, frozen=True):
     shares_unknown: int
 
 
-class TeamRow(msgspec.Struct, frozen=True):
-    """What a team holds. Null for `slug` and `name`: namespaces that belong to no team.
+class TeamCounts(msgspec.Struct, frozen=True):
+    """How many things a team holds. Null for `slug` and `name`: namespaces that belong to no team.
 
     A card that two teams share counts for each of them, so `cards` does not add up over teams.
     """
@@ -41,6 +48,11 @@ class TeamRow(msgspec.Struct, frozen=True):
     shares: int
     pods: int
     waiting: int
+
+
+class TeamRow(TeamCounts, frozen=True):
+    """The same with how much of what."""
+
     amounts: tuple[HeldAmount, ...]
 
 
@@ -58,14 +70,34 @@ def by_team(shares: QuerySet[Share], pods: QuerySet[Any]) -> list[TeamRow]:
 
     Only accelerators are counted, and no admin access. A claim that many Pods use is one share.
     """
-    counted = shares.filter(admin_access=False, device__accelerator=True).order_by()
-    amounts = _amounts(counted)
-    held = {team: counts for team, *counts in _counts(counted)}
+    amounts: defaultdict[str | None, list[HeldAmount]] = defaultdict(list)
+    for (team, _), found in amounts_by_kind(shares).items():
+        amounts[team.slug if team else None] += found
+    return [
+        TeamRow(**msgspec.structs.asdict(one), amounts=tuple(amounts[one.slug]))
+        for one in counts_by_team(shares, pods)
+    ]
+
+
+def counts_by_team(shares: QuerySet[Share], pods: QuerySet[Any]) -> list[TeamCounts]:
+    """The same without the amounts."""
+    held = {team: counts for team, *counts in _counts(_counted(shares))}
     states = _pods(pods)
     teams: list[tuple[int | None, Team | None]] = [(team.pk, team) for team in Team.objects.order_by("name")]
     if {None} & (held.keys() | {team for team, _ in states}):
         teams.append((None, None))
-    return [_row(key, team, held.get(key, [0, 0]), states, amounts.get(key, [])) for key, team in teams]
+    return [_row(key, team, held.get(key, [0, 0]), states) for key, team in teams]
+
+
+def amounts_by_kind(shares: QuerySet[Share]) -> dict[tuple[Team | None, bool], list[HeldAmount]]:
+    """What each team holds, that of partitioned cards (True) apart from that of others."""
+    teams = Team.objects.in_bulk()
+    found: defaultdict[tuple[Team | None, bool], list[HeldAmount]] = defaultdict(list)
+    for key, one in sorted(_sums(_counted(shares)).items(), key=lambda item: item[0][2:]):
+        team = teams[key.team] if key.team is not None else None
+        amount = HeldAmount(key.driver, key.product or None, key.dimension, one.held, one.unknown)
+        found[team, key.partitioned].append(amount)
+    return found
 
 
 def waiting(pods: QuerySet[Any], claims: QuerySet[Claim]) -> Waiting:
@@ -95,22 +127,23 @@ class _Sum(msgspec.Struct):
     unknown: int = 0
 
 
-def _amounts(shares: QuerySet[Share]) -> dict[int | None, list[HeldAmount]]:
+def _counted(shares: QuerySet[Share]) -> QuerySet[Share]:
+    return shares.filter(admin_access=False, device__accelerator=True).order_by()
+
+
+def _sums(shares: QuerySet[Share]) -> dict[_Key, _Sum]:
     sums: defaultdict[_Key, _Sum] = defaultdict(_Sum)
     for group in _groups(shares.filter(dedicated=False), "consumed", "amount"):
         _add(sums, group, "consumed")
     for group in _groups(shares.filter(dedicated=True), "device__balances", "total"):
         _add(sums, group, "device__balances")
-    found: defaultdict[int | None, list[HeldAmount]] = defaultdict(list)
-    for (team, driver, product, dimension), one in sorted(sums.items(), key=lambda item: item[0][1:]):
-        found[team].append(HeldAmount(driver, product or None, dimension, one.held, one.unknown))
-    return found
+    return sums
 
 
 def _groups(shares: QuerySet[Share], path: str, column: str) -> Iterable[Mapping[str, Any]]:
     """What a share holds is what it consumes, or all of a device that it has to itself."""
     amount = f"{path}__{column}"
-    keys = (_TEAM, "device__pool__driver", "device__card__product")
+    keys = (_TEAM, _PARTITIONED, "device__pool__driver", "device__card__product")
     groups: Iterable[Mapping[str, Any]] = (
         shares.filter(**{f"{path}__isnull": False})
         .values(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
@@ -124,8 +157,9 @@ def _groups(shares: QuerySet[Share], path: str, column: str) -> Iterable[Mapping
 
 
 def _add(sums: dict[_Key, _Sum], group: Mapping[str, Any], path: str) -> None:
-    key = (
+    key = _Key(
         group[_TEAM],
+        bool(group[_PARTITIONED]),
         group["device__pool__driver"],
         group["device__card__product"] or "",
         group[f"{path}__dimension"],
@@ -143,9 +177,8 @@ def _row(
     team: Team | None,
     held: list[int],
     states: Counter[tuple[int | None, str]],
-    amounts: list[HeldAmount],
-) -> TeamRow:
-    return TeamRow(
+) -> TeamCounts:
+    return TeamCounts(
         slug=team.slug if team else None,
         name=team.name if team else None,
         colour=team.colour if team else 0,
@@ -153,5 +186,4 @@ def _row(
         shares=held[1],
         pods=states[key, PodState.HOLDING],
         waiting=states[key, PodState.WAITING],
-        amounts=tuple(amounts),
     )

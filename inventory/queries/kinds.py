@@ -9,11 +9,10 @@ from django.db.models import Count, Q, QuerySet
 
 from inventory.dra.units import Unit, reading_order, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity
-from inventory.models import Card, Share
+from inventory.models import Card, Share, Team
 from inventory.queries import holders, totals
-from inventory.queries import pods as pod_queries
 from inventory.queries.dimensions import ratio
-from inventory.queries.holders import HeldAmount, TeamRow
+from inventory.queries.holders import HeldAmount
 from inventory.queries.slices import TeamBrief
 from inventory.queries.totals import TotalRow
 
@@ -37,7 +36,11 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class DimensionSum(msgspec.Struct, frozen=True):
-    """One dimension over all cards of a kind; of `remaining`, `stranded` and `unavailable` are of no use."""
+    """One dimension over all cards of a kind; of `remaining`, `stranded` and `unavailable` are of no use.
+
+    `allocated` is all that is known to be held, the sum of `parts`. `total`, `remaining` and `ratio`
+    leave out the `unknown` cards, of which a number is not known; `counted` is what the others have allocated.
+    """
 
     name: str
     unit: Unit
@@ -45,6 +48,7 @@ class DimensionSum(msgspec.Struct, frozen=True):
     unknown: int
     total: Quantity
     allocated: Quantity
+    counted: Quantity
     remaining: Quantity
     stranded: Quantity
     unavailable: Quantity
@@ -52,7 +56,7 @@ class DimensionSum(msgspec.Struct, frozen=True):
 
     @property
     def ratio(self) -> Decimal | None:
-        return ratio(self.allocated, self.total)
+        return ratio(self.counted, self.total)
 
     @property
     def stranded_ratio(self) -> Decimal | None:
@@ -75,18 +79,14 @@ class KindSum(msgspec.Struct, frozen=True):
 
 def by_kind(cards: QuerySet[Card]) -> list[KindSum]:
     """A fixed number of queries; the kinds with most cards first."""
-    sums = totals.grouped(cards, "partitioned")
+    sums, held = totals.grouped(cards, "partitioned"), _held(cards)
     found: list[KindSum] = []
-    for partitioned, counted in _counted(cards).items():
-        held = _held(cards.filter(partitioned=partitioned))
-        for (driver, product), (number, shareable) in counted.items():
-            rows = [
-                row
-                for row in sums.get(partitioned, ())
-                if (row.driver, row.product or "") == (driver, product)
-            ]
-            kind = Kind(driver, product, sharing(partitioned=partitioned, shareable=bool(shareable)))
-            found.append(KindSum(kind, number, _dimensions(rows, held[driver, product])))
+    for (partitioned, driver, product), (number, shareable) in _counted(cards).items():
+        rows = [
+            row for row in sums.get(partitioned, ()) if (row.driver, row.product or "") == (driver, product)
+        ]
+        kind = Kind(driver, product, sharing(partitioned=partitioned, shareable=bool(shareable)))
+        found.append(KindSum(kind, number, _dimensions(rows, held[partitioned, driver, product])))
     return sorted(found, key=lambda one: (-one.cards, one.kind))
 
 
@@ -107,6 +107,7 @@ def over(kinds: Iterable[KindSum], name: str, unit: Unit) -> DimensionSum:
         unknown=sum(one.unknown for one in found),
         total=total,
         allocated=added(one.allocated for one in found),
+        counted=added(one.counted for one in found),
         remaining=added(one.remaining for one in found),
         stranded=added(one.stranded for one in found),
         unavailable=added(one.unavailable for one in found),
@@ -122,30 +123,31 @@ def added(quantities: Iterable[Quantity]) -> Quantity:
     return sum(quantities, start=NOTHING)
 
 
-def brief(team: TeamRow) -> TeamBrief | None:
-    return TeamBrief(team.slug, team.name or team.slug, team.colour) if team.slug else None
+def brief(team: Team | None) -> TeamBrief | None:
+    return TeamBrief(team.slug, team.name, team.colour) if team else None
 
 
-Held = defaultdict[tuple[str, str], list[tuple[TeamBrief | None, HeldAmount]]]
+_KindKey = tuple[bool, str, str]
+Held = defaultdict[_KindKey, list[tuple[TeamBrief | None, HeldAmount]]]
 
 
-def _counted(cards: QuerySet[Card]) -> dict[bool, dict[tuple[str, str], tuple[int, int]]]:
-    """Cards and shareable cards by driver and product, the partitioned ones apart."""
+def _counted(cards: QuerySet[Card]) -> dict[_KindKey, tuple[int, int]]:
+    """Cards and shareable cards, by whether they are partitioned, driver and product."""
     counted = cards.order_by().values_list("partitioned", "pool__driver", "product")
-    found: dict[bool, dict[tuple[str, str], tuple[int, int]]] = {False: {}, True: {}}
-    for partitioned, driver, product, *numbers in counted.annotate(
-        number=Count("pk"), shared=Count("pk", filter=Q(shareable=True))
-    ):
-        found[partitioned][driver, product] = (numbers[0], numbers[1])
-    return found
+    return {
+        (partitioned, driver, product): (numbers[0], numbers[1])
+        for partitioned, driver, product, *numbers in counted.annotate(
+            number=Count("pk"), shared=Count("pk", filter=Q(shareable=True))
+        )
+    }
 
 
 def _held(cards: QuerySet[Card]) -> Held:
     shares = Share.objects.filter(device__card__in=cards.order_by().values("pk"))
     found: Held = defaultdict(list)
-    for team in holders.by_team(shares, pod_queries.queryset().none()):
-        for amount in team.amounts:
-            found[amount.driver, amount.product or ""].append((brief(team), amount))
+    for (team, partitioned), amounts in holders.amounts_by_kind(shares).items():
+        for amount in amounts:
+            found[partitioned, amount.driver, amount.product or ""].append((brief(team), amount))
     return found
 
 
@@ -161,13 +163,15 @@ def _dimensions(
 def _dimension(row: TotalRow, held: Iterable[tuple[TeamBrief | None, HeldAmount]]) -> DimensionSum:
     amounts = {team: one.held for team, one in held if one.dimension == row.dimension and one.held}
     total = row.total or NOTHING
+    model = row.total or next(iter(amounts.values()), Quantity(0))
     return DimensionSum(
         name=row.dimension,
-        unit=unit_of(row.driver, row.dimension, total.notation),
+        unit=unit_of(row.driver, row.dimension, model.notation),
         cards=row.cards,
         unknown=row.cards_unknown,
         total=total,
-        allocated=row.allocated or NOTHING,
+        allocated=added(amounts.values()),
+        counted=row.allocated or NOTHING,
         remaining=row.remaining or NOTHING,
         stranded=row.stranded or NOTHING,
         unavailable=row.unavailable or NOTHING,

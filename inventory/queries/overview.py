@@ -13,9 +13,9 @@ from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity
 from inventory.models import Card, Claim, Device, Pool, Share, SkippedObject
 from inventory.models.devices import DeviceState
-from inventory.queries import holders
+from inventory.queries import holders, slices
 from inventory.queries import pods as pod_queries
-from inventory.queries.kinds import NOTHING, DimensionSum, KindSum, brief, by_kind, over
+from inventory.queries.kinds import NOTHING, DimensionSum, KindSum, by_kind, over
 from inventory.queries.pods import PodRow, PodState
 from inventory.queries.slices import TeamBrief
 
@@ -110,7 +110,7 @@ def overview(clusters: Collection[str], *, waiting_shown: int = 8) -> Overview:
     cards, pods = _in(Card.objects.all(), clusters), _in(pod_queries.queryset(), clusters)
     kinds, counts = by_kind(cards), _counts(cards)
     memory, cores = over(kinds, "memory", Unit.BYTES), over(kinds, "cores", Unit.PERCENT)
-    teams = holders.by_team(_in(Share.objects.all(), clusters), pods)
+    teams = holders.counts_by_team(_in(Share.objects.all(), clusters), pods)
     return Overview(
         cards=counts,
         kinds=tuple(kinds),
@@ -150,12 +150,13 @@ def _place(state: str, *, tainted: bool) -> str:
     return "free" if state == DeviceState.FREE else "unusable"
 
 
-def _teams(teams: list[holders.TeamRow], memory: DimensionSum, cores: DimensionSum) -> tuple[TeamUse, ...]:
+def _teams(teams: list[holders.TeamCounts], memory: DimensionSum, cores: DimensionSum) -> tuple[TeamUse, ...]:
     memory_of = {part.team: part for part in memory.parts}
     cores_of = {part.team: part.amount for part in cores.parts}
+    known = slices.teams()
     rows = []
     for row in teams:
-        team = brief(row)
+        team = known.get(row.slug or "")
         held = memory_of.get(team)
         rows.append(
             TeamUse(

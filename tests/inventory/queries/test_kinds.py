@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from inventory.dra.units import Unit
@@ -12,6 +14,7 @@ from tests.factories import (
     make_share,
     make_team,
 )
+from tests.reading import read_recorded_cluster
 
 pytestmark = pytest.mark.django_db
 
@@ -74,3 +77,41 @@ def test_a_card_whose_numbers_are_not_known_is_counted_as_left_out() -> None:
 def test_a_kind_without_capacity_has_no_dimension() -> None:
     make_device()
     assert _kinds()[0].dimensions == ()
+
+
+def test_what_is_held_of_a_card_without_a_known_total_is_counted_as_held() -> None:
+    known, unknown = make_device("a"), make_device("b")
+    make_balance(known, "memory", "80Gi", "8Gi")
+    make_balance(unknown, "memory", None, None)
+    claim = make_claim(namespace=make_namespace(team=make_team()))
+    for device in (known, unknown):
+        make_share(device, claim, consumed={"memory": "8Gi"})
+    (memory,) = _kinds()[0].dimensions
+    assert (str(memory.allocated), str(memory.total), str(memory.remaining)) == ("16Gi", "80Gi", "72Gi")
+    assert sum(part.amount.nanos for part in memory.parts) == memory.allocated.nanos
+    assert str(memory.ratio) == "0.100000"
+
+
+def test_cores_of_cards_that_are_not_known_are_still_per_cent() -> None:
+    device = make_device(pool=make_pool(driver="hami-core-gpu.project-hami.io"))
+    make_balance(device, "cores", None, None)
+    make_share(device, consumed={"cores": "50"})
+    assert str(over(_kinds(), "cores", Unit.PERCENT).allocated) == "50"
+
+
+def test_what_is_held_of_partitions_is_no_part_of_the_whole_cards_of_the_product() -> None:
+    whole, part = make_device("whole"), make_device("part")
+    Card.objects.filter(devices=part).update(partitioned=True)
+    for device in (whole, part):
+        make_balance(device, "memory", "80Gi", "8Gi")
+    make_share(part, consumed={"memory": "8Gi"})
+    held = {one.kind.sharing: str(one.dimensions[0].allocated) for one in _kinds()}
+    assert held == {"whole": "0", "partitions": "8Gi"}
+
+
+def test_the_recorded_cluster_is_the_same_by_teams_and_by_cards(tmp_path: Path) -> None:
+    read_recorded_cluster(tmp_path)
+    for kind in _kinds():
+        for one in kind.dimensions:
+            assert one.allocated.nanos == one.counted.nanos, (kind.kind, one.name)
+            assert sum(part.amount.nanos for part in one.parts) == one.allocated.nanos
