@@ -92,3 +92,17 @@ def database(name: str, default: str) -> dict[str, Any]:
         ) from None
     # A socket's folder is percent-encoded in the place of the host, as in libpq's URLs.
     return {**entry, "HOST": unquote(entry["HOST"] or "")}
+
+
+def cache(broker: str) -> dict[str, Any]:
+    """Django's entry for the Redis that is the broker; the memory of the process where it is none."""
+    scheme, _, rest = broker.partition("://")
+    if scheme not in ("redis", "rediss", "redis+socket"):
+        return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": f"unix://{rest}" if scheme == "redis+socket" else broker,
+        "KEY_PREFIX": "sliceboard",
+        # Nobody waits long for a counter.
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+    }

@@ -18,6 +18,8 @@ SLICEBOARD_STATE = environment.folder("SLICEBOARD_STATE", BASE_DIR / ".state")
 
 ALLOWED_HOSTS = environment.listing("SLICEBOARD_ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
 CSRF_TRUSTED_ORIGINS = environment.listing("SLICEBOARD_TRUSTED_ORIGINS")
+# Believe what a proxy says of the client.
+_behind_proxy = environment.boolean("SLICEBOARD_BEHIND_PROXY", default=False)
 ROOT_URLCONF = "dashboard.urls"
 WSGI_APPLICATION = "dashboard.wsgi.application"
 
@@ -51,6 +53,7 @@ INSTALLED_APPS = [
     "django_filters",
     "drf_spectacular",
     "csp",
+    "axes",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -75,6 +78,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    # Turns the answer to a sign-in that is held back into one that says so.
+    "axes.middleware.AxesMiddleware",
 ]
 
 TEMPLATES = [
@@ -139,8 +144,32 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
+# --- Cache ---
+
+# It counts requests to the API, so it is the Redis that all web servers share; without one, what a single
+# process remembers.
+CACHES: dict[str, dict[str, Any]] = {"default": environment.cache(SLICEBOARD_BROKER_URL)}
+
 # --- Sign-in ---
 
+# Asked first, so that a sign-in that is held back never reaches the password.
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+# Failures are counted in the database, which every web server shares. For a user and an address together:
+# nobody can lock out a user from elsewhere, and one who mistypes locks out nobody else.
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_FAILURE_LIMIT = environment.whole("SLICEBOARD_SIGN_IN_TRIES", 10, least=1, most=1000)
+AXES_COOLOFF_TIME = timedelta(
+    minutes=environment.whole("SLICEBOARD_SIGN_IN_WAIT_MINUTES", 15, least=1, most=1440)
+)
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
+AXES_CLIENT_IP_CALLABLE = "dashboard.access.brake.address"
+AXES_LOCKOUT_CALLABLE = "dashboard.access.brake.told_to_wait"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
@@ -168,10 +197,13 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "dashboard.api.renderers.Negotiation",
     "EXCEPTION_HANDLER": "dashboard.api.problems.answer_exception",
-    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["dashboard.api.throttles.OfUser"],
     "DEFAULT_THROTTLE_RATES": {
-        "user": f"{environment.whole('SLICEBOARD_API_RATE', 1200, least=1, most=1_000_000)}/minute"
+        "user": f"{environment.whole('SLICEBOARD_API_RATE', 1200, least=1, most=1_000_000)}/minute",
+        "refused": "60/minute",
     },
+    # Otherwise a client could write itself another address at each request.
+    "NUM_PROXIES": 1 if _behind_proxy else 0,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Sliceboard",
@@ -203,7 +235,7 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
-if environment.boolean("SLICEBOARD_BEHIND_PROXY", default=False):
+if _behind_proxy:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     USE_X_FORWARDED_HOST = True
 

@@ -10,6 +10,7 @@ from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
+from dashboard.api.throttles import OfRefused
 from dashboard.api.wire import encode
 
 _API = "/api/"
@@ -39,6 +40,8 @@ def answer_exception(error: Exception, context: dict[str, Any]) -> HttpResponse 
         error = exceptions.PermissionDenied()
     if not isinstance(error, exceptions.APIException):
         return None
+    if isinstance(error, exceptions.AuthenticationFailed | exceptions.NotAuthenticated):
+        error = _slowed_down(error, context)
     set_rollback()
     response = problem(error.status_code, *_told(error))
     for name, value in _headers(error).items():
@@ -60,6 +63,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return problem(
         500, "Something went wrong here. The log says what, under the X-Request-ID of this answer."
     )
+
+
+def _slowed_down(error: exceptions.APIException, context: dict[str, Any]) -> exceptions.APIException:
+    """Whoever is refused too often from one address is told to wait; who may ask never comes here."""
+    throttle = OfRefused()
+    if throttle.allow_request(context["request"], context["view"]):
+        return error
+    return exceptions.Throttled(throttle.wait())
 
 
 def _told(error: exceptions.APIException) -> tuple[str, list[dict[str, str]] | None]:

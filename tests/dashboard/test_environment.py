@@ -105,3 +105,16 @@ def test_a_database_url_that_cannot_be_read_is_not_quoted(monkeypatch: pytest.Mo
         environment.database(NAME, "")
     assert NAME in str(refused.value)
     assert "s3cret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("broker", "location"),
+    [
+        ("rediss://redis.example.org:6379/0", "rediss://redis.example.org:6379/0"),
+        ("redis+socket:///run/broker.sock", "unix:///run/broker.sock"),
+        ("amqp://rabbit.example.org", None),
+        ("", None),
+    ],
+)
+def test_the_cache_is_the_redis_that_is_the_broker(broker: str, location: str | None) -> None:
+    assert environment.cache(broker).get("LOCATION") == location

@@ -18,6 +18,12 @@ from inventory.sync.poll import poll_cluster
 Get = Callable[..., Any]
 
 
+@pytest.fixture(autouse=True)
+def nothing_counted() -> None:
+    """Nobody has asked for anything in the last minute."""
+    cache.clear()
+
+
 @pytest.fixture
 def operator(db: None) -> User:
     return User.objects.create_user("operator")
@@ -25,8 +31,7 @@ def operator(db: None) -> User:
 
 @pytest.fixture
 def api(operator: User) -> Client:
-    """A client with a token, as scripts have one, that has asked for nothing in the last minute."""
-    cache.clear()
+    """A client with a token, as scripts have one."""
     _, token = AuthToken.objects.create(operator)
     return Client(headers={"Authorization": f"Bearer {token}"})
 

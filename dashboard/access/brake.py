@@ -1,0 +1,37 @@
+"""What slows down those who guess: whom a refused sign-in is counted for, and what he is told."""
+
+import math
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext, ngettext
+from rest_framework.throttling import BaseThrottle
+
+
+def address(request: HttpRequest) -> str:
+    """Of the client; what a header says of it counts only behind a proxy that is believed."""
+    # The same rule as for requests to the API.
+    return str(BaseThrottle().get_ident(request))  # type: ignore[arg-type]
+
+
+def told_to_wait(
+    request: HttpRequest, refused: HttpResponse | None, credentials: dict[str, Any] | None
+) -> HttpResponse:
+    """The sign-in page once more, also for the sign-in of the administration."""
+    name = str((credentials or {}).get("username", ""))
+    form = {"non_field_errors": [_message()], "username": {"value": name}}
+    response = render(
+        request, "sign_in.html", {"form": form, "next": request.POST.get("next", "")}, status=429
+    )
+    response["Retry-After"] = str(math.ceil(settings.AXES_COOLOFF_TIME.total_seconds()))
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _message() -> str:
+    minutes = math.ceil(settings.AXES_COOLOFF_TIME.total_seconds() / 60)
+    many = gettext("Too many sign-ins of this user have failed from here.")
+    wait = ngettext("Try again in %(n)d minute.", "Try again in %(n)d minutes.", minutes) % {"n": minutes}
+    return f"{many} {wait}"

@@ -1,0 +1,59 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django import Settings
+
+pytestmark = pytest.mark.django_db
+
+SignIn = Callable[..., Any]
+
+
+@pytest.fixture
+def sign_in(client: Client, settings: Settings) -> SignIn:
+    """Tries a password, right or wrong. After three wrong ones one has to wait."""
+    settings.AXES_FAILURE_LIMIT = 3
+    User.objects.create_user("operator", password="a long one", is_staff=True)
+
+    def tried(password: str, user: str = "operator", path: str = "/sign-in/", **sender: Any) -> Any:
+        return client.post(path, {"username": user, "password": password}, **sender)
+
+    return tried
+
+
+@pytest.mark.parametrize("path", ["/sign-in/", "/admin/login/"])
+def test_whoever_guesses_has_to_wait_and_is_told_how_long(sign_in: SignIn, path: str) -> None:
+    assert [sign_in("wrong", path=path).status_code for _ in range(2)] == [200, 200]
+    answer = sign_in("wrong", path=path)
+    assert (answer.status_code, answer["Retry-After"]) == (429, "900")
+    text = answer.content.decode()
+    assert "Too many sign-ins of this user have failed from here. Try again in 15 minutes." in text
+    assert 'value="operator"' in text
+
+
+def test_the_right_password_does_not_help_before_that(sign_in: SignIn) -> None:
+    for _ in range(3):
+        sign_in("wrong")
+    assert sign_in("a long one").status_code == 429
+
+
+def test_a_sign_in_that_succeeds_forgets_those_that_failed(sign_in: SignIn, client: Client) -> None:
+    for _ in range(2):
+        sign_in("wrong")
+    assert sign_in("a long one").status_code == 302
+    client.logout()
+    assert [sign_in("wrong").status_code for _ in range(2)] == [200, 200]
+
+
+def test_nobody_locks_out_another_user_or_the_same_user_elsewhere(sign_in: SignIn) -> None:
+    for _ in range(3):
+        sign_in("wrong", REMOTE_ADDR="192.0.2.1")
+    assert sign_in("wrong", user="somebody", REMOTE_ADDR="192.0.2.1").status_code == 200
+    assert sign_in("a long one", REMOTE_ADDR="192.0.2.2").status_code == 302
+
+
+def test_an_address_that_the_client_made_up_does_not_help(sign_in: SignIn) -> None:
+    answers = [sign_in("wrong", HTTP_X_FORWARDED_FOR=f"192.0.2.{number}") for number in range(3)]
+    assert answers[-1].status_code == 429
