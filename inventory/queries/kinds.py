@@ -39,7 +39,8 @@ class DimensionSum(msgspec.Struct, frozen=True):
     """One dimension over all cards of a kind; of `remaining`, `stranded` and `unavailable` are of no use.
 
     `allocated` is all that is known to be held, the sum of `parts`. `total`, `remaining` and `ratio`
-    leave out the `unknown` cards, of which a number is not known; `counted` is what the others have allocated.
+    leave out the `unknown` cards, of which a number is not known; `counted` is what the others have
+    allocated.
     """
 
     name: str
