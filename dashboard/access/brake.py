@@ -1,6 +1,7 @@
 """What slows down those who guess: whom a refused sign-in is counted for, and what he is told."""
 
 import math
+from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
@@ -10,10 +11,17 @@ from django.utils.translation import gettext, ngettext
 from rest_framework.throttling import BaseThrottle
 
 
-def address(request: HttpRequest) -> str:
-    """Of the client; what a header says of it counts only behind a proxy that is believed."""
+def address(request: HttpRequest) -> str | None:
+    """Of the client; what a header says of it counts only behind a proxy that is believed.
+
+    None where there is none: a socket of this machine, or a sign-in that is no request at all.
+    """
     # The same rule as for requests to the API.
-    return str(BaseThrottle().get_ident(request))  # type: ignore[arg-type]
+    found = str(BaseThrottle().get_ident(request))  # type: ignore[arg-type]
+    try:
+        return str(ip_address(found))
+    except ValueError:
+        return None
 
 
 def told_to_wait(
