@@ -13,18 +13,17 @@ from dashboard.pages.shell import page, show
 
 @page
 def docs(request: HttpRequest) -> HttpResponse:
-    """With `try`, the answer of that list: a form sends empty fields, which the API would refuse."""
+    """With `try`, the answer of that list."""
     generator: Any = SchemaGenerator
     paths: dict[str, Any] = generator().get_schema(request=None, public=True)["paths"]
     tried = request.GET.get("try", "")
     if tried in paths:
-        return redirect(f"{tried}?{_filled(request.GET)}")
+        return redirect(f"{tried}?{_without_try(request.GET)}")
     return show(request, "api/docs.html", {"operations": list(_operations(paths))}, active="api")
 
 
-def _filled(parameters: QueryDict) -> str:
-    pairs = [(name, one) for name, found in parameters.lists() if name != "try" for one in found if one]
-    return urlencode(pairs)
+def _without_try(parameters: QueryDict) -> str:
+    return urlencode([(name, one) for name, found in parameters.lists() if name != "try" for one in found])
 
 
 def _operations(paths: dict[str, Any]) -> Iterator[dict[str, Any]]:
