@@ -55,10 +55,10 @@ def test_what_a_child_writes_is_in_its_log(processes: Processes, tmp_path: Path)
 
 
 def test_a_child_is_asked_to_stop_by_its_own_signal(processes: Processes) -> None:
-    process = processes.start(Program("child", (sys.executable, "-c", SLEEP), stop_signal=signal.SIGQUIT))
+    process = processes.start(Program("child", (sys.executable, "-c", SLEEP), stop_signal=signal.SIGUSR1))
     until(lambda: is_up(process))
     processes.stop([process])
-    assert process.exit_code() == -signal.SIGQUIT
+    assert process.exit_code() == -signal.SIGUSR1
 
 
 def test_a_child_that_does_not_listen_is_killed(processes: Processes) -> None:
