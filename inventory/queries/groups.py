@@ -84,13 +84,15 @@ def _left(sums: list[KindSum], name: str) -> Decimal | None:
 
 
 def states(cards: QuerySet[Card]) -> dict[str, int]:
-    """How many cards there are, on how many places, and how many of them are in which state."""
+    """How many cards there are, and how many of them are in which state; tainted ones are in a state too."""
     counted = cards.order_by().aggregate(
         cards=Count("pk"),
         free=Count("pk", filter=Q(state=DeviceState.FREE)),
         partly=Count("pk", filter=Q(state=DeviceState.PARTLY_ALLOCATED)),
         full=Count("pk", filter=Q(state__in=(DeviceState.FULL, DeviceState.DEDICATED))),
+        over=Count("pk", filter=Q(state=DeviceState.OVER_ALLOCATED)),
+        cards_unavailable=Count("pk", filter=Q(state=DeviceState.UNAVAILABLE)),
+        cards_unknown=Count("pk", filter=Q(state__in=(DeviceState.NOT_PUBLISHED, DeviceState.UNKNOWN))),
         tainted_cards=Count("pk", filter=Q(tainted=True)),
-        cards_unknown=Count("pk", filter=Q(use_millionths__isnull=True)),
     )
     return dict(counted)
