@@ -55,7 +55,8 @@ def program(socket: Path) -> Program:
         "dir": str(socket.parent),
     }
     pairs = [part for name, value in options.items() for part in (f"--{name}", value)]
-    return Program("broker", (str(server_binary()), *pairs))
+    # The server makes its socket first and closes it to others then: in between it must not be open to them.
+    return Program("broker", (str(server_binary()), *pairs), umask=0o077)
 
 
 def _missing(why: str) -> SupervisorError:

@@ -24,6 +24,8 @@ class Program:
     folder: Path = field(default_factory=Path.cwd)
     stop_signal: signal.Signals = signal.SIGTERM
     user: tuple[int, int] | None = None
+    # −1: ours.
+    umask: int = -1
 
 
 class Process:
@@ -47,6 +49,7 @@ class Process:
                 user=user,
                 group=group,
                 extra_groups=[] if program.user else None,
+                umask=program.umask,
             )
 
     @property
