@@ -92,7 +92,7 @@ def _shares_csv(row: DeviceRow) -> str:
 def _say(found: HeldDevice) -> str:
     """What the picture shows, in one sentence."""
     row = found.row
-    if not row.published:
+    if not row.listed:
         return _("No current resource slice lists this device; what claims hold of it is shown below.")
     if not found.shares:
         return _("Nothing of it is held.")
