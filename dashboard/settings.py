@@ -286,6 +286,8 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": _log_level},
     "loggers": {
         "django": {"handlers": [], "level": _log_level, "propagate": True},
+        # Tells every sign-in that went well in four lines.
+        "axes": {"level": "WARNING"},
         # Their debug output quotes request headers and bodies, and with them tokens.
         "urllib3": {"level": "INFO"},
         "kubernetes": {"level": "INFO"},

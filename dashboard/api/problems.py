@@ -4,8 +4,10 @@ import math
 from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import DisallowedHost, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.translation import gettext
 from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
@@ -51,9 +53,19 @@ def answer_exception(error: Exception, context: dict[str, Any]) -> HttpResponse 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """For what Django refuses before or outside of a resource, such as too many parameters."""
+    if isinstance(exception, DisallowedHost):
+        return _wrong_host(request)
     if not request.path_info.startswith(_API):
         return defaults.bad_request(request, exception)
     return problem(400, "The request cannot be read; it may have too many parameters.")
+
+
+def _wrong_host(request: HttpRequest) -> HttpResponse:
+    told = gettext("Sliceboard does not answer to this host name: it is not among SLICEBOARD_ALLOWED_HOSTS.")
+    if request.path_info.startswith(_API):
+        return problem(400, told)
+    # Without the request: much of what a page says of it asks for its host.
+    return HttpResponse(render_to_string("400.html", {"faults": [("Host", told)]}), status=400)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -70,6 +70,17 @@ def test_too_many_parameters_are_a_problem_too(api: Client) -> None:
     assert (response.status_code, response["Content-Type"]) == (400, "application/problem+json")
 
 
+@pytest.mark.parametrize(
+    ("path", "media_type"), [("/api/v1/devices/", "application/problem+json"), ("/pods/", "text/html")]
+)
+def test_a_host_name_that_is_not_allowed_is_told_with_what_to_set(
+    client: Client, path: str, media_type: str
+) -> None:
+    response = client.get(path, headers={"Host": "cards.example.org"})
+    assert (response.status_code, response["Content-Type"].partition(";")[0]) == (400, media_type)
+    assert "is not among SLICEBOARD_ALLOWED_HOSTS" in response.content.decode()
+
+
 def test_a_fault_of_ours_is_a_problem_that_tells_nothing_of_its_inside(api: Client) -> None:
     api.raise_request_exception = False
     with connection.execute_wrapper(_no_database):
