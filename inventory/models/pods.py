@@ -3,6 +3,9 @@ from django.db import models
 from inventory.models.claims import Claim
 from inventory.models.clusters import Cluster, Namespace, Node
 
+# Phases after which a Pod uses nothing any more.
+FINISHED = ("Succeeded", "Failed")
+
 
 class Pod(models.Model):
     """A Pod that holds or awaits claims, or carries HAMi resources, with the workload it belongs to."""

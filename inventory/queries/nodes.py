@@ -8,6 +8,7 @@ import msgspec
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from inventory.models import Card, Device, Node, Pod, Pool
+from inventory.models.pods import FINISHED
 from inventory.queries import totals
 from inventory.queries.briefs import PodBrief, PoolBrief, pod_brief, pool_brief
 from inventory.queries.filters import (
@@ -28,7 +29,10 @@ KINDS = ("resourceslices", "resourceclaims", "pods", "nodes")
 
 
 class NodeRow(msgspec.Struct, frozen=True):
-    """A node. `listed` is false where only its devices or Pods name it; null for `ready`: not known."""
+    """A node. `listed` is false where only its devices or Pods name it; null for `ready`: not known.
+
+    `pods` are those that hold or await devices; those that have finished are left out.
+    """
 
     id: int
     cluster: str
@@ -71,9 +75,9 @@ class NodeFilter(Filters):
 
 
 def queryset(filters: NodeFilter | None = None) -> QuerySet[Node]:
-    """Only nodes with devices or with Pods that are told of; a node without either has nothing to tell."""
+    """Only nodes with devices, or with Pods that have not finished; others have nothing to tell."""
     told = Q(Exists(Device.objects.filter(node=OuterRef("pk")))) | Q(
-        Exists(Pod.objects.filter(node=OuterRef("pk")))
+        Exists(_running().filter(node=OuterRef("pk")))
     )
     found = Node.objects.select_related("cluster").filter(told)
     return found if filters is None else filters.filter_queryset(found)
@@ -125,10 +129,16 @@ def _pools(ids: list[int]) -> defaultdict[int, list[PoolBrief]]:
     return found
 
 
+def _running() -> QuerySet[Pod]:
+    """A Pod that has finished uses nothing of its node."""
+    return Pod.objects.exclude(phase__in=FINISHED)
+
+
 def _pods(ids: list[int]) -> defaultdict[int, list[PodBrief]]:
     found: defaultdict[int, list[PodBrief]] = defaultdict(list)
     for pod in (
-        Pod.objects.filter(node__in=ids)
+        _running()
+        .filter(node__in=ids)
         .select_related("namespace", "node")
         .order_by("namespace__name", "name")
     ):

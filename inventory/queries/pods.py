@@ -19,6 +19,7 @@ from django.db.models import (
 )
 
 from inventory.models import Pod, PodClaim, Share
+from inventory.models.pods import FINISHED
 from inventory.queries.briefs import ClaimBrief, Workload, claim_brief, node_name, workload
 from inventory.queries.filters import (
     Filters,
@@ -128,7 +129,7 @@ def queryset(filters: PodFilter | None = None) -> QuerySet[Pod]:
 def _state() -> Case:
     shares = PodClaim.objects.filter(pod=OuterRef("pk"), reserved=True, claim__shares__isnull=False)
     return Case(
-        When(phase__in=("Succeeded", "Failed"), then=Value(PodState.FINISHED)),
+        When(phase__in=FINISHED, then=Value(PodState.FINISHED)),
         When(node__isnull=True, then=Value(PodState.WAITING)),
         When(Exists(shares), then=Value(PodState.HOLDING)),
         default=Value(PodState.PLACED),

@@ -31,6 +31,16 @@ def test_a_node_that_only_runs_pods_is_told_of() -> None:
     assert [pod.name for pod in found()[0].pods] == ["train"]
 
 
+def test_pods_that_have_finished_use_nothing_of_their_node() -> None:
+    node = make_node("n1")
+    make_device("a", node=node)
+    for phase in ("Running", "Succeeded", "Failed"):
+        make_pod(phase.lower(), node=node, phase=phase)
+    make_pod("long-gone", node=make_node("n2"), phase="Succeeded")
+    (row,) = found()
+    assert [pod.name for pod in row.pods] == ["running"]
+
+
 def test_a_node_with_neither_devices_nor_pods_has_nothing_to_tell() -> None:
     make_node("empty")
     assert found() == []
