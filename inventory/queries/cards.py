@@ -49,21 +49,6 @@ class CardRow(msgspec.Struct, frozen=True):
     devices: tuple[int, ...]
 
 
-class WallCell(msgspec.Struct, frozen=True):
-    """As much of a card as one cell of the wall shows."""
-
-    id: int
-    cluster: str
-    node: str | None
-    driver: str
-    pool: str
-    key: str
-    product: str | None
-    state: str
-    tainted: bool
-    use: Decimal | None
-
-
 class CardFilter(Filters):
     held_through = "device__card"
 
@@ -104,20 +89,6 @@ def rows(page: Iterable[Card]) -> list[CardRow]:
 
 def one(card_id: int) -> CardRow | None:
     return next(iter(rows(queryset().filter(pk=card_id))), None)
-
-
-def wall(cards: QuerySet[Card]) -> list[WallCell]:
-    """Every card of the queryset by cluster, node, pool and key, in one query."""
-    columns = ("pk", "cluster__name", "node__name", "pool__driver", "pool__name", "key", "product", "state")
-    found = cards.select_related(None).order_by(
-        "cluster__name", "node__name", "pool__driver", "pool__name", "key", "pk"
-    )
-    return [
-        WallCell(pk, cluster, node, driver, pool, key, product or None, state, tainted, _use(use))
-        for pk, cluster, node, driver, pool, key, product, state, tainted, use in found.values_list(
-            *columns, "tainted", "use_millionths"
-        )
-    ]
 
 
 def _row(card: Card) -> CardRow:

@@ -2,10 +2,9 @@ from decimal import Decimal
 
 import pytest
 from django.http import QueryDict
-from pytest_django import DjangoAssertNumQueries
 
 from inventory.queries import cards
-from tests.factories import make_balance, make_card, make_claim, make_device, make_node, make_share
+from tests.factories import make_balance, make_card, make_claim, make_device, make_share
 
 pytestmark = pytest.mark.django_db
 
@@ -17,14 +16,6 @@ def test_a_card_has_the_balances_of_its_devices() -> None:
     assert row.use == Decimal("0.250000")
     assert row.capacity["memory"].ratio == Decimal("0.250000")
     assert row.devices == (device.pk,)
-
-
-def test_the_wall_is_one_query(django_assert_num_queries: DjangoAssertNumQueries) -> None:
-    for name in ("b", "a"):
-        make_device(name, node=make_node("n1"))
-    with django_assert_num_queries(1):
-        cells = cards.wall(cards.queryset())
-    assert [(cell.node, cell.key, cell.use) for cell in cells] == [("n1", "a", None), ("n1", "b", None)]
 
 
 def test_cards_are_found_by_who_holds_them() -> None:
