@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db.models import QuerySet
 
@@ -22,6 +22,10 @@ class Clusters(Resource):
 
     def get_queryset(self) -> QuerySet[Cluster]:
         return clusters.queryset()
+
+    def generation(self) -> Sequence[str]:
+        """The rows tell of every attempt."""
+        return (*super().generation(), *self.freshness.attempts)
 
     def rows(self, page: Iterable[Cluster]) -> list[clusters.ClusterRow]:
         return clusters.rows(page, self.now)

@@ -51,6 +51,10 @@ class Resource(GenericViewSet[Any]):
     def item(self, found: Any) -> Any:
         return self.rows([found])[0]
 
+    def generation(self) -> Sequence[str]:
+        """What an answer changes with, besides the question."""
+        return self.freshness.generation
+
     def dimensions(self, queryset: QuerySet[Any]) -> Sequence[str]:
         """For which a table has columns; empty where rows have no dimensions of their own."""
         return []
@@ -65,12 +69,12 @@ class Resource(GenericViewSet[Any]):
         with snapshot():
             queryset = self.filter_queryset(self.get_queryset())
             self._look(names=request.query_params.getlist("cluster"))
-            tag = etag(request, self.freshness)
-            if (unchanged := not_modified(request, tag)) is not None:
+            tag = etag(request, self.generation())
+            if (unchanged := not_modified(request, tag, self.freshness.as_of)) is not None:
                 return unchanged
             if wants_csv(request):
-                return marked(self._table(request, queryset, page, fields), tag)
-            return marked(self._page(queryset, fields), tag)
+                return marked(self._table(request, queryset, page, fields), tag, self.freshness.as_of)
+            return marked(self._page(queryset, fields), tag, self.freshness.as_of)
 
     def retrieve(self, request: Request, pk: int) -> HttpResponseBase:
         fields = self._fields(request, parameters.COMMON)
@@ -79,12 +83,12 @@ class Resource(GenericViewSet[Any]):
             if found is None:
                 raise NotFound
             self._look(ids=[found.pk if isinstance(found, Cluster) else found.cluster_id])
-            tag = etag(request, self.freshness)
-            if (unchanged := not_modified(request, tag)) is not None:
+            tag = etag(request, self.generation())
+            if (unchanged := not_modified(request, tag, self.freshness.as_of)) is not None:
                 return unchanged
             body = self.get_serializer(self.item(found), context={"fields": fields}).data
             seen = {"as_of": self.freshness.as_of, "stale": self.freshness.stale}
-            return marked(Response({**body, **seen}), tag)
+            return marked(Response({**body, **seen}), tag, self.freshness.as_of)
 
     def _fields(self, request: Request, known: Sequence[str]) -> Sequence[str] | None:
         parameters.refuse_unknown(request.query_params, known)

@@ -9,6 +9,7 @@ from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import Direction, OpenApiParameter, OpenApiResponse
 
+from dashboard.api.conditional import AS_OF
 from dashboard.api.serializers import RowSerializer
 
 _PROBLEM_JSON = "application/problem+json"
@@ -70,13 +71,22 @@ class ResourceSchema(AutoSchema):
                 OpenApiParameter.HEADER,
                 description="An earlier `ETag`; 304 if it still holds.",
             ),
+            OpenApiParameter(
+                AS_OF,
+                OpenApiTypes.DATETIME,
+                OpenApiParameter.HEADER,
+                description="The oldest observation that the answer rests on; missing before the first.",
+                response=[200, 304],
+            ),
         ]
 
     def get_response_serializers(self) -> Any:
         found: dict[Any, Any] = {200: self.view.get_serializer()}
         if self._is_list_view():
             found[200, "text/csv"] = OpenApiTypes.STR
-        found[304] = OpenApiResponse(description="Nothing was read since the answer with that ETag.")
+        found[304] = OpenApiResponse(
+            description="No poll since the answer with that ETag has found a change."
+        )
         for status, told in _REFUSALS.items():
             if status != 404 or not self._is_list_view():
                 found[status, _PROBLEM_JSON] = OpenApiResponse(_PROBLEM, description=told)

@@ -1,6 +1,7 @@
 """Rows as they go over the wire: exact numbers, UTC times, names as in the row types."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -27,3 +28,8 @@ def wire(value: Any) -> Any:
 def encode(value: Any) -> bytes:
     """JSON of what `wire` gives."""
     return _ENCODER.encode(value)
+
+
+def wire_time(instant: datetime) -> str:
+    """As in a body."""
+    return encode(instant).decode().strip('"')

@@ -6,12 +6,13 @@ from decimal import Decimal
 
 import msgspec
 from django.db.models import Count, QuerySet, prefetch_related_objects
+from django.utils import timezone
 
 from inventory.models import Cluster, KindState, SkippedObject
 from inventory.queries import features
 from inventory.queries.features import FeatureRow
-from inventory.queries.filters import Filters, Names, Ordering, Search, Truth
-from inventory.queries.freshness import Fault, ReadState, fault, read_state, stale_after
+from inventory.queries.filters import Filters, Ordering, Search, States, Truth, cluster_filter
+from inventory.queries.freshness import Fault, ReadState, fault, in_states, read_state, stale_after
 
 KINDS: tuple[str, ...] = ()
 # Of one cluster; how many there are in all is `objects_skipped`.
@@ -66,8 +67,16 @@ class ClusterRow(msgspec.Struct, frozen=True):
     skipped: tuple[SkippedRow, ...] | None
 
 
+class ReadStates(States):
+    """States that follow from what is known of the last attempts, and from the clock."""
+
+    def filter(self, qs: QuerySet[Cluster], value: Sequence[str]) -> QuerySet[Cluster]:
+        return qs.filter(in_states(value, timezone.now()))
+
+
 class ClusterFilter(Filters):
-    cluster = Names(field_name="name")
+    cluster = cluster_filter("name")
+    state = ReadStates(choices=[(state.value, state.value) for state in ReadState])
     enabled = Truth(field_name="enabled")
     q = Search("name")
     ordering = Ordering(fields={"id": "id", "name": "name", "observed_at": "observed_at"})

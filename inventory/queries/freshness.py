@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import msgspec
 from django.conf import settings
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from inventory.models import Cluster, KindState, Pool, SkippedObject, Team
 
@@ -48,12 +48,16 @@ class ClusterFreshness(msgspec.Struct, frozen=True):
 
 
 class Freshness(msgspec.Struct, frozen=True):
-    """`as_of` is the oldest observation behind an answer, None before the first one."""
+    """`as_of` is the oldest observation behind an answer, None before the first one.
+
+    `generation` changes with what polls found, and when a cluster turns stale; `attempts` at every poll.
+    """
 
     as_of: datetime | None
     stale: bool
     clusters: tuple[ClusterFreshness, ...]
     generation: tuple[str, ...]
+    attempts: tuple[str, ...]
 
 
 def freshness(
@@ -83,6 +87,21 @@ def read_state(cluster: Cluster, now: datetime) -> ReadState:
     return ReadState.STALE if now - cluster.observed_at > stale_after() else ReadState.FRESH
 
 
+def in_states(states: Collection[str], now: datetime) -> Q:
+    """The clusters whose `read_state` is one of these."""
+    went_well, oldest = Q(error_reason=""), now - stale_after()
+    conditions = {
+        ReadState.FAILING: ~went_well,
+        ReadState.NEVER_READ: went_well & Q(observed_at=None),
+        ReadState.STALE: went_well & Q(observed_at__lt=oldest),
+        ReadState.FRESH: went_well & Q(observed_at__gte=oldest),
+    }
+    found = Q()
+    for state in states:
+        found |= conditions[ReadState(state)]
+    return found
+
+
 def fault(cluster: Cluster) -> Fault | None:
     if not cluster.error_reason:
         return None
@@ -97,8 +116,13 @@ def _of(clusters: Sequence[Cluster], kinds: Collection[str], now: datetime) -> F
         _cluster(cluster, oldest[cluster.pk], now, skipped[cluster.pk], incomplete[cluster.pk])
         for cluster in clusters
     )
-    stale = any(one.stale for one in found)
-    return Freshness(min(seen, default=None), stale, found, _generation(clusters, stale=stale))
+    return Freshness(
+        as_of=min(seen, default=None),
+        stale=any(one.stale for one in found),
+        clusters=found,
+        generation=_generation(found, (cluster.revision for cluster in clusters)),
+        attempts=tuple(map(_attempt, clusters)),
+    )
 
 
 def _counts(clusters: Sequence[Cluster]) -> tuple[Counter[int], Counter[int]]:
@@ -145,16 +169,16 @@ def _cluster(
     )
 
 
-def _generation(clusters: Iterable[Cluster], *, stale: bool) -> tuple[str, ...]:
-    """Changes with every attempt, also one that failed or changed nothing: `as_of` never falls behind.
-
-    Teams may be renamed between polls.
-    """
+def _generation(clusters: Iterable[ClusterFreshness], revisions: Iterable[int]) -> tuple[str, ...]:
+    """Stays as it is while polls find no change; teams may be renamed between polls."""
+    stamps = (
+        f"{one.id}:{one.name}:{revision}:stale={one.stale}:{one.forbidden}:{one.failed}"
+        for one, revision in zip(clusters, revisions, strict=True)
+    )
     teams = Team.objects.order_by("pk").values_list("pk", "slug")
-    return (f"stale={stale}", *map(_stamp, clusters), *(f"team={pk}:{slug}" for pk, slug in teams))
+    return (*stamps, *(f"team={pk}:{slug}" for pk, slug in teams))
 
 
-def _stamp(cluster: Cluster) -> str:
-    told = (cluster.name, cluster.enabled, cluster.revision, cluster.error_reason)
+def _attempt(cluster: Cluster) -> str:
     times = (cluster.observed_at, cluster.attempted_at, cluster.error_at)
-    return ":".join(map(str, (cluster.pk, *told, *times)))
+    return ":".join(map(str, (cluster.pk, cluster.enabled, cluster.error_reason, *times)))

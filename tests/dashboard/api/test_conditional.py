@@ -38,24 +38,39 @@ def test_an_item_is_not_sent_again_either(api: Client) -> None:
     assert api.get(path, headers={"If-None-Match": tag(api, path)}).status_code == 304
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"revision": 1},
-        {"observed_at": later(15)},
-        {"attempted_at": later(15)},
-        {"error_reason": "Unreachable"},
-    ],
-)
-def test_each_attempt_to_read_the_cluster_makes_another_answer(
-    api: Client, change: dict[str, object]
-) -> None:
+def test_a_poll_that_finds_no_change_sends_nothing_but_the_newer_time(api: Client) -> None:
+    cluster = make_cluster()
+    first = api.get(PATH)
+    cluster.observed_at = cluster.attempted_at = later(15)
+    cluster.save()
+    again = api.get(PATH, headers={"If-None-Match": first["ETag"]})
+    assert first["Sliceboard-As-Of"] == first.json()["as_of"]
+    assert (again.status_code, again.content) == (304, b"")
+    assert again["Sliceboard-As-Of"] > first["Sliceboard-As-Of"]
+
+
+def test_a_poll_that_finds_a_change_makes_another_answer(api: Client) -> None:
     cluster = make_cluster()
     known = tag(api)
+    cluster.revision += 1
+    cluster.save()
+    assert api.get(PATH, headers={"If-None-Match": known}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "change", [{"observed_at": later(15)}, {"attempted_at": later(15)}, {"error_reason": "Unreachable"}]
+)
+def test_each_attempt_is_a_change_of_the_cluster_itself(api: Client, change: dict[str, object]) -> None:
+    cluster = make_cluster()
+    known = tag(api, "/api/v1/clusters/")
     for name, value in change.items():
         setattr(cluster, name, value)
     cluster.save()
-    assert api.get(PATH, headers={"If-None-Match": known}).status_code == 200
+    assert tag(api, "/api/v1/clusters/") != known
+
+
+def test_before_the_first_poll_there_is_no_time_to_tell(api: Client) -> None:
+    assert "Sliceboard-As-Of" not in api.get(PATH)
 
 
 def test_what_is_asked_who_asks_and_how_make_different_tags(api: Client, operator: User) -> None:

@@ -1,7 +1,12 @@
+from datetime import timedelta
+
 import pytest
+from django.http import QueryDict
+from django.utils import timezone
 
 from inventory.models import KindState, SkippedObject
 from inventory.queries import clusters
+from inventory.queries.freshness import ReadState
 from tests.factories import READ_AT, later, make_cluster
 
 pytestmark = pytest.mark.django_db
@@ -41,3 +46,17 @@ def test_skipped_objects_are_counted_in_lists_and_named_in_an_item() -> None:
     assert item is not None
     assert item.skipped is not None
     assert (item.objects_skipped, len(item.skipped), item.skipped[0].name) == (501, 500, "pod-0000")
+
+
+def test_clusters_are_found_by_the_state_that_their_rows_tell() -> None:
+    now = timezone.now()
+    make_cluster("fresh", observed_at=now)
+    make_cluster("stale", observed_at=now - timedelta(days=1))
+    make_cluster("failing", observed_at=now, error_reason="Unreachable")
+    make_cluster("never", observed_at=None)
+    for state in ReadState:
+        found = clusters.queryset(clusters.ClusterFilter(QueryDict(f"state={state}")))
+        (row,) = clusters.rows(found, now)
+        assert row.state is state
+    either = clusters.queryset(clusters.ClusterFilter(QueryDict("state=fresh&state=stale&ordering=name")))
+    assert [cluster.name for cluster in either] == ["fresh", "stale"]

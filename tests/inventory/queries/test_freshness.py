@@ -78,14 +78,30 @@ def test_skipped_objects_and_incomplete_pools_are_counted() -> None:
     assert (one.objects_skipped, one.pools_incomplete) == (1, 1)
 
 
-def test_the_generation_changes_with_every_attempt_and_with_staleness() -> None:
+def test_the_generation_changes_with_what_was_found_and_with_staleness() -> None:
     cluster = make_cluster()
     first = at(READ_AT).generation
     assert at(later(1)).generation == first
     assert at(later(61)).generation != first
-    cluster.attempted_at = later(1)
+    cluster.revision += 1
     cluster.save()
     assert at(later(1)).generation != first
+
+
+def test_a_poll_that_finds_no_change_is_an_attempt_and_no_new_generation() -> None:
+    cluster = make_cluster()
+    first = at(READ_AT)
+    cluster.observed_at = cluster.attempted_at = later(15)
+    cluster.save()
+    assert at(later(15)).generation == first.generation
+    assert at(later(15)).attempts != first.attempts
+
+
+def test_a_kind_that_can_no_longer_be_read_makes_another_generation() -> None:
+    cluster = make_cluster()
+    first = at(READ_AT).generation
+    KindState.objects.create(cluster=cluster, kind="pods", state="forbidden", succeeded_at=READ_AT)
+    assert at(READ_AT).generation != first
 
 
 def test_the_generation_changes_when_a_team_is_renamed() -> None:
