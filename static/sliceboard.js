@@ -137,9 +137,17 @@
       if (index >= 0 && !columns[index].peek) location.href = columns[index].href;
       else if (index >= 0) open(index);
     });
+    /* Up and down go to the same place in the band above or below; a shorter band is entered at its end. */
+    const beside = (down) => {
+      const here = bands.findIndex((b) => at >= b.from && at < b.from + b.count), to = bands[here + down];
+      return to ? to.from + Math.min(at - bands[here].from, to.count - 1) : at;
+    };
     wall.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: fold, ArrowUp: -fold }[event.key];
-      if (step) { event.preventDefault(); open(Math.max(0, Math.min(columns.length - 1, at < 0 ? 0 : at + step))); }
+      const along = { ArrowRight: 1, ArrowLeft: -1 }[event.key], down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (along || down) {
+        event.preventDefault();
+        open(at < 0 ? 0 : down ? beside(down) : Math.max(0, Math.min(columns.length - 1, at + along)));
+      }
       if (event.key === "Enter" && at >= 0) location.href = columns[at].href;
     });
     addEventListener("keydown", (event) => { if (event.key === "Escape" && at >= 0) close(); });

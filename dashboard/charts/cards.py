@@ -10,11 +10,12 @@ from django.utils.translation import ngettext
 
 from dashboard.charts.device import drawn, free
 from dashboard.charts.figure import Figure, layout, note
-from dashboard.charts.segments import track_bar
+from dashboard.charts.segments import is_barred, track_bar
 from dashboard.charts.stack import Row, traces
 from dashboard.charts.text import bold, lines, link, plain
 from dashboard.words import amounts, kinds, states
 from inventory.dra.units import short_name
+from inventory.models.devices import DeviceState
 from inventory.queries.held_cards import HeldCard
 from inventory.queries.slices import Track
 
@@ -63,6 +64,8 @@ def left(card: HeldCard) -> str:
     parts = ", ".join(
         amounts.amount(track.remaining, track.unit) for track in known if track.remaining is not None
     )
+    if card.state == DeviceState.UNAVAILABLE:
+        return _("%(amount)s left, unavailable") % {"amount": parts}
     return _("%(amount)s left") % {"amount": parts}
 
 
@@ -88,7 +91,7 @@ def _draw_card(drawing: _Drawing, card: HeldCard, y: float) -> float:
     drawing.notes.append(note(plain(left(card)), 100, y + _NAME, xanchor="right"))
     y += _NAME
     for track in drawn(main_tracks(card)):
-        bar = track_bar(card.key, track, tainted=card.tainted)
+        bar = track_bar(card.key, track, barred=is_barred(card.state, tainted=card.tainted))
         hover = lines(bold(card.key), plain(free(track)))
         drawing.rows.append(Row(y + _BAR / 2, _BAR, bar, hover, href, longest=1))
         y += _BAR + _BETWEEN

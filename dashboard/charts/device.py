@@ -23,13 +23,13 @@ def drawn(tracks: Sequence[Track]) -> list[Track]:
     return [track for track in tracks if track.total and track.allocated is not None]
 
 
-def dimensions_figure(name: str, tracks: Sequence[Track], *, tainted: bool = False) -> Figure:
+def dimensions_figure(name: str, tracks: Sequence[Track], *, barred: bool = False) -> Figure:
     shown = drawn(tracks)
     height = len(shown) * (_HEAD + _BAR + _GAP) - _GAP
     rows, notes = [], []
     for place, track in enumerate(shown):
         top = place * (_HEAD + _BAR + _GAP)
-        bar = track_bar(name, track, tainted=tainted)
+        bar = track_bar(name, track, barred=barred)
         rows.append(Row(top + _HEAD + _BAR / 2, _BAR, bar, plain(free(track)), ""))
         notes += _heads(track, top + _HEAD - 2)
     return {

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.charts.text import bold, lines, plain
 from dashboard.words import amounts
+from inventory.models.devices import DeviceState
 from inventory.queries.kinds import DimensionSum, Part
 from inventory.queries.shares import ShareRow
 from inventory.queries.slices import OTHER_COLOUR, Slice, TeamBrief, Track
@@ -42,8 +43,11 @@ class Bar(NamedTuple):
     patterns: Sequence[Pattern] = ()
 
 
-def track_bar(name: str, track: Track, *, tainted: bool = False) -> Bar:
-    """The slices of one dimension end to end. The scale ends at the total, or past it where more is held."""
+def track_bar(name: str, track: Track, *, barred: bool = False) -> Bar:
+    """The slices of one dimension end to end. The scale ends at the total, or past it where more is held.
+
+    `barred`: what is free cannot be had, because of a taint, an incomplete pool, or partitions that are held.
+    """
     scale = max(Decimal(1), sum((one.ratio or _NOTHING for one in track.slices), _NOTHING))
     segments: list[Segment] = []
     start = _NOTHING
@@ -52,7 +56,12 @@ def track_bar(name: str, track: Track, *, tainted: bool = False) -> Bar:
             width = one.ratio * WHOLE / scale
             segments.append(_segment(one, track, start, width))
             start += width
-    return Bar(sentence(name, track), segments, _over_free(track, start, tainted=tainted))
+    return Bar(sentence(name, track), segments, _over_free(track, start, barred=barred))
+
+
+def is_barred(state: str, *, tainted: bool) -> bool:
+    """Whether what is free of a card or device is out of reach for now."""
+    return tainted or state == DeviceState.UNAVAILABLE
 
 
 def sentence(name: str, track: Track) -> str:
@@ -137,10 +146,10 @@ def _hover(one: Slice, track: Track, held: str) -> str:
     return lines(f"{bold(names)} · {plain(team)}", plain(part), plain(claim))
 
 
-def _over_free(track: Track, start: Decimal, *, tainted: bool) -> list[Pattern]:
-    if not track.remaining or not (tainted or track.stranded):
+def _over_free(track: Track, start: Decimal, *, barred: bool) -> list[Pattern]:
+    if not track.remaining or not (barred or track.stranded):
         return []
-    return [Pattern("hatch" if tainted else "dots", start, WHOLE - start)]
+    return [Pattern("hatch" if barred else "dots", start, WHOLE - start)]
 
 
 def _of_no_use(one: DimensionSum, scale: Decimal) -> list[Pattern]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dashboard.charts.device import dimensions_figure, drawn
-from dashboard.charts.segments import sentence
+from dashboard.charts.segments import is_barred, sentence
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source
 from dashboard.words import amounts
@@ -53,7 +53,9 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
             "watchers": _lines(found.watchers, columns, found.teams),
             "drawn": shown,
             "figure": dimensions_figure(
-                found.row.name, found.tracks, tainted=found.row.health.state == "tainted"
+                found.row.name,
+                found.tracks,
+                barred=is_barred(found.row.state or "", tainted=found.row.health.state == "tainted"),
             ),
             "label": ". ".join(sentence("", track).strip() for track in shown),
             "say": _say(found),
@@ -95,7 +97,7 @@ def _say(found: HeldDevice) -> str:
     if not row.listed:
         return _("No current resource slice lists this device; what claims hold of it is shown below.")
     if not found.shares:
-        return _("Nothing of it is held.")
+        return _of_its_card(found)
     held = ngettext("%(n)d share holds it", "%(n)d shares hold it", len(found.shares)) % {
         "n": len(found.shares)
     }
@@ -119,6 +121,20 @@ def _say(found: HeldDevice) -> str:
         "used_up": used_up,
         "left": left,
     }
+
+
+def _of_its_card(found: HeldDevice) -> str:
+    """Nothing of it is held; but other names of the same silicon may be."""
+    held = sum(one.shares > 0 for one in found.siblings)
+    if not held:
+        return _("Nothing of it is held.")
+    return ngettext(
+        "Nothing of it is held by its own name, but %(n)d other device of the card is; "
+        "the counters say what is left of the card.",
+        "Nothing of it is held by its own name, but %(n)d other devices of the card are; "
+        "the counters say what is left of the card.",
+        held,
+    ) % {"n": held}
 
 
 def _policies(found: HeldDevice) -> list[tuple[str, Any, Track]]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.charts import cards as card_charts
 from dashboard.charts import wall as wall_charts
-from dashboard.charts.segments import Bar, track_bar
+from dashboard.charts.segments import Bar, is_barred, track_bar
 from dashboard.pages import filtering
 from dashboard.pages.paging import ROWS, Paged, paged
 from dashboard.pages.refusal import Refused, checked
@@ -132,7 +132,10 @@ def card_lines(cards: Sequence[HeldCard]) -> list[CardLine]:
 
 def _track_line(card: HeldCard, track: Track) -> TrackLine:
     known = track.total is not None and track.allocated is not None
-    return TrackLine(track, track_bar(card.key, track, tainted=card.tainted) if known else None)
+    return TrackLine(
+        track,
+        track_bar(card.key, track, barred=is_barred(card.state, tainted=card.tainted)) if known else None,
+    )
 
 
 def _peek(at: str) -> dict[str, Any]:

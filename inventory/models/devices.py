@@ -40,7 +40,7 @@ class DeviceState(models.TextChoices):
     FREE = "free", "free"
     PARTLY_ALLOCATED = "partly_allocated", "partly used"
     FULL = "full", "full"
-    DEDICATED = "dedicated", "whole card"
+    DEDICATED = "dedicated", "held whole"
     OVER_ALLOCATED = "over_allocated", "over-allocated"
     UNAVAILABLE = "unavailable", "unavailable"
     NOT_PUBLISHED = "not_published", "not published"

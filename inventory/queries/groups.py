@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 from django.db.models import Count, Q, QuerySet
 
-from inventory.dra.units import short_name
-from inventory.models import Card, Pool
+from inventory.dra.units import Unit, short_name
+from inventory.models import Card
 from inventory.models.devices import DeviceState
 from inventory.queries.dimensions import ratio
 from inventory.queries.kinds import Kind, KindSum, by_kind, over, sharing
 
 
 class GroupRow(msgspec.Struct, frozen=True):
-    """`unknown` cards are in no state: their pool is incomplete or they are not published."""
+    """Every card is in one of the states; `unknown` ones are not published, or were never read."""
 
     kind: Kind | None
     nodes: int
@@ -49,21 +49,20 @@ def groups(cards: QuerySet[Card]) -> tuple[tuple[GroupRow, ...], GroupRow]:
 
 
 def _counted(cards: QuerySet[Card]) -> Iterable[tuple[Any, ...]]:
-    known = Q(pool__state=Pool.State.COMPLETE) & ~Q(state=DeviceState.NOT_PUBLISHED)
     states = {
         "free": (DeviceState.FREE,),
         "partly": (DeviceState.PARTLY_ALLOCATED,),
         "full": (DeviceState.FULL, DeviceState.DEDICATED),
         "over": (DeviceState.OVER_ALLOCATED,),
         "unavailable": (DeviceState.UNAVAILABLE,),
+        "unknown": (DeviceState.NOT_PUBLISHED, DeviceState.UNKNOWN),
     }
     return (
         cards.order_by()
         .values_list("pool__driver", "product", "partitioned")
         .annotate(
             n_cards=Count("pk"),
-            **{f"n_{name}": Count("pk", filter=known & Q(state__in=some)) for name, some in states.items()},
-            n_unknown=Count("pk", filter=~known),
+            **{f"n_{name}": Count("pk", filter=Q(state__in=some)) for name, some in states.items()},
             n_tainted=Count("pk", filter=Q(tainted=True)),
             n_nodes=Count("node", distinct=True),
             n_shareable=Count("pk", filter=Q(shareable=True)),
@@ -76,10 +75,11 @@ def _row(kind: Kind | None, counts: dict[str, int], sums: list[KindSum]) -> Grou
 
 
 def _left(sums: list[KindSum], name: str) -> Decimal | None:
+    """Of several units, only percent of a card can be added up over kinds of cards; null: there is none."""
     units = {one.unit for kind in sums for one in kind.dimensions if short_name(one.name) == name}
-    if len(units) != 1:
+    if not units:
         return None
-    summed = over(sums, name, units.pop())
+    summed = over(sums, name, units.pop() if len(units) == 1 else Unit.PERCENT)
     return ratio(summed.remaining, summed.total)
 
 

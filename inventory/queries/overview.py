@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity
-from inventory.models import Card, Claim, Device, Pool, Share, SkippedObject
+from inventory.models import Card, Claim, Consumer, Device, Pool, Share, SkippedObject
 from inventory.models.devices import DeviceState
 from inventory.queries import holders, slices
 from inventory.queries import pods as pod_queries
@@ -24,6 +24,7 @@ _NOT_KNOWN = (DeviceState.NOT_PUBLISHED, DeviceState.UNKNOWN)
 _PLACES = ("held", "free", "tainted", "unusable", "unknown")
 _COUNTED = (*_PLACES, "over", "tainted_all")
 _POOLS_SHOWN = 5
+_CLAIMS_SHOWN = 5
 
 
 class CardCounts(msgspec.Struct, frozen=True):
@@ -72,18 +73,30 @@ class OddPool(msgspec.Struct, frozen=True):
     slices_expected: int | None
 
 
+class OddClaim(msgspec.Struct, frozen=True):
+    """A claim that holds devices for Pods that are gone."""
+
+    id: int
+    namespace: str
+    name: str
+
+
 class Oddities(msgspec.Struct, frozen=True):
-    """What needs a look; of pools the first few."""
+    """What needs a look; of pools and orphaned claims the first few."""
 
     pools: tuple[OddPool, ...]
     pools_more: int
     tainted: int
     over: int
+    vanished: int
     claims_idle: int
+    claims_orphaned: tuple[OddClaim, ...]
+    claims_orphaned_more: int
     skipped: int
 
     def __bool__(self) -> bool:
-        return bool(self.pools or self.tainted or self.over or self.claims_idle or self.skipped)
+        several = (self.tainted, self.over, self.vanished, self.claims_idle, self.skipped)
+        return bool(self.pools or self.claims_orphaned or any(several))
 
 
 class OtherDriver(msgspec.Struct, frozen=True):
@@ -184,14 +197,29 @@ def _waiting(pods: QuerySet[Any], claims: QuerySet[Claim], shown: int) -> Waitin
 
 def _oddities(clusters: Collection[str], cards: CardCounts) -> Oddities:
     pools = _in(Pool.objects.exclude(state=Pool.State.COMPLETE).select_related("cluster"), clusters)
+    orphaned = _orphaned(clusters)
     return Oddities(
         pools=tuple(map(_odd_pool, pools[:_POOLS_SHOWN])),
         pools_more=max(0, pools.count() - _POOLS_SHOWN),
         tainted=cards.tainted_all,
         over=cards.over,
+        vanished=_in(Device.objects.filter(state=DeviceState.NOT_PUBLISHED, shares__gt=0), clusters).count(),
+        claims_orphaned=tuple(
+            OddClaim(claim.pk, claim.namespace.name, claim.name) for claim in orphaned[:_CLAIMS_SHOWN]
+        ),
+        claims_orphaned_more=max(0, orphaned.count() - _CLAIMS_SHOWN),
         claims_idle=_in(Claim.objects.filter(state=Claim.State.ALLOCATED), clusters).count(),
         skipped=_in(SkippedObject.objects.all(), clusters).count(),
     )
+
+
+def _orphaned(clusters: Collection[str]) -> QuerySet[Claim]:
+    """Claims that hold something, and every consumer of which is a Pod that is gone."""
+    consumers = Consumer.objects.filter(claim=OuterRef("pk"))
+    holding = Claim.objects.filter(Exists(Share.objects.filter(claim=OuterRef("pk"))))
+    gone = holding.filter(Exists(consumers.filter(gone=True)), ~Exists(consumers.exclude(gone=True)))
+    found: QuerySet[Claim] = _in(gone.select_related("namespace"), clusters)
+    return found.order_by("namespace__name", "name")
 
 
 def _odd_pool(pool: Pool) -> OddPool:

@@ -37,7 +37,7 @@ def test_what_is_not_known_has_no_bar() -> None:
 
 def test_the_figure_is_plain_data_that_plotly_understands() -> None:
     figure = dimensions_figure(
-        "gpu-0", [track("memory", "80Gi", Held("38Gi")), track("cores", "100")], tainted=True
+        "gpu-0", [track("memory", "80Gi", Held("38Gi")), track("cores", "100")], barred=True
     )
     assert json.loads(json.dumps(figure)) == figure
     go.Figure(data=figure["data"], layout=figure["layout"])

@@ -1,6 +1,8 @@
 from decimal import Decimal
 
-from dashboard.charts.segments import Pattern, track_bar
+import pytest
+
+from dashboard.charts.segments import Pattern, is_barred, track_bar
 from tests.dashboard.charts.building import NLP, VISION, Held, track
 
 
@@ -38,13 +40,23 @@ def test_what_is_free_is_dotted_where_another_dimension_is_used_up() -> None:
     assert bar.patterns == [Pattern("dots", Decimal(25), Decimal(75))]
 
 
+@pytest.mark.parametrize(
+    ("state", "tainted", "barred"),
+    [("free", False, False), ("unavailable", False, True), ("partly_allocated", True, True)],
+)
+def test_room_is_out_of_reach_on_tainted_and_unavailable_cards(
+    state: str, tainted: object, barred: object
+) -> None:
+    assert is_barred(state, tainted=bool(tainted)) is barred
+
+
 def test_what_is_free_on_a_tainted_card_is_hatched() -> None:
-    bar = track_bar("gpu-0", track("memory", "80Gi", Held("20Gi")), tainted=True)
+    bar = track_bar("gpu-0", track("memory", "80Gi", Held("20Gi")), barred=True)
     assert bar.patterns == [Pattern("hatch", Decimal(25), Decimal(75))]
 
 
 def test_a_full_bar_has_no_pattern() -> None:
-    assert track_bar("gpu-0", track("memory", "80Gi", Held("80Gi")), tainted=True).patterns == []
+    assert track_bar("gpu-0", track("memory", "80Gi", Held("80Gi")), barred=True).patterns == []
 
 
 def test_the_label_says_what_the_bar_shows() -> None:

@@ -54,6 +54,19 @@ def test_a_partition_shows_the_rest_of_its_card(read: Get) -> None:
     assert "gpu-0-mig-1" in read(f"/devices/{whole.pk}/")
 
 
+def test_a_whole_device_whose_partitions_are_held_says_so(recorded_cluster: Cluster, read: Get) -> None:
+    whole = Device.objects.get(name="gpu-1", pool__name="mig-node-1")
+    page = read(f"/devices/{whole.pk}/")
+    assert "Nothing of it is held by its own name, but 4 other devices of the card are" in page
+
+
+def test_a_held_partition_is_held_whole_and_no_whole_card(recorded_cluster: Cluster, read: Get) -> None:
+    part = Device.objects.get(name="gpu-1-mig-1g10gb-19-0")
+    page = read(f"/devices/{part.pk}/")
+    assert "held whole" in page
+    assert "whole card" not in page
+
+
 @pytest.mark.django_db
 def test_admin_access_is_told_and_holds_nothing(read: Get) -> None:
     device = make_device()

@@ -4,9 +4,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from inventory.models import Cluster, KindState, Pool, SkippedObject
+from inventory.models import Cluster, Consumer, KindState, Pool, SkippedObject
 from tests.dashboard.pages.conftest import Get
-from tests.factories import make_balance, make_cluster, make_device, make_pool
+from tests.factories import make_balance, make_claim, make_cluster, make_device, make_pool, make_share
 
 
 def test_the_recorded_cluster_adds_up(recorded_cluster: Cluster, read: Get) -> None:
@@ -113,3 +113,19 @@ def test_an_unknown_cluster_is_refused_by_name(read: Get) -> None:
 def test_skipped_objects_are_told_on_the_first_page(read: Get) -> None:
     SkippedObject.objects.create(cluster=make_cluster(), kind="pods", name="odd", reason="no name")
     assert "skipped 1 object They could not be read" in read("/")
+
+
+@pytest.mark.django_db
+def test_claims_of_pods_that_are_gone_and_vanished_devices_need_a_look(read: Get) -> None:
+    lost = make_device("lost", listed=False, published=False, state="not_published", shares=1)
+    leaked = make_claim("leaked")
+    make_share(lost, leaked)
+    Consumer.objects.create(claim=leaked, position=0, resource="pods", name="p", uid="u", gone=True)
+    used = make_claim("used")
+    make_share(lost, used)
+    Consumer.objects.create(claim=used, position=0, resource="pods", name="q", uid="v", gone=True)
+    Consumer.objects.create(claim=used, position=1, resource="pods", name="r", uid="w", gone=False)
+    page = read("/")
+    assert "orphaned team-vision/leaked It holds devices for Pods that are gone." in page
+    assert "team-vision/used" not in page
+    assert "not published 1 device Claims still hold what no resource slice lists any more." in page
