@@ -1,13 +1,16 @@
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from django.db import connections
 from django.utils import translation
 
+from dashboard.supervisor.broker import server_binary
+from tests.services.broker import running_broker
 from tests.services.postgresql import running_postgresql
-from tests.services.valkey import running_valkey
 
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # A test that asks for one of these reads or writes the database.
@@ -61,7 +64,19 @@ def postgresql() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def valkey() -> Iterator[str]:
     """The URL of a real Valkey, which speaks as Redis does."""
-    with running_valkey() as url:
+    with running_broker(server_binary()) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[str]:
+    """The URL of a real Redis; where the machine has none, its tests are skipped, but never in CI."""
+    path = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")
+    if path is None:
+        _missing(
+            "no Redis on this machine: install the package redis-server, or name one with REDIS_SERVER=/path"
+        )
+    with running_broker(Path(path)) as url:
         yield url
 
 
@@ -70,8 +85,11 @@ def chromium() -> str:
     """The path of a Chromium; where the machine has none, its tests are skipped, but never in CI."""
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _CHROMIUM)), None)
     if path is None:
-        missing = "no Chromium on this machine: install the package chromium, or name one with CHROMIUM=/path"
-        if os.environ.get("CI") == "true":
-            pytest.fail(missing)
-        pytest.skip(missing)
+        _missing("no Chromium on this machine: install the package chromium, or name one with CHROMIUM=/path")
     return path
+
+
+def _missing(told: str) -> NoReturn:
+    if os.environ.get("CI") == "true":
+        pytest.fail(told)
+    pytest.skip(told)

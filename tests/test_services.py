@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import psycopg
+import pytest
 import redis
 
 ROOT = Path(__file__).parents[1]
@@ -16,8 +17,13 @@ def test_the_postgresql_of_the_tests_answers_without_network(postgresql: str) ->
         assert connection.execute("SHOW server_encoding").fetchone() == ("UTF8",)
 
 
-def test_the_valkey_of_the_tests_answers_those_who_know_the_password(valkey: str) -> None:
-    with redis.Redis.from_url(valkey) as client:
+@pytest.mark.parametrize(("name", "kind"), [("valkey", "valkey"), ("redis_server", "redis")])
+def test_the_brokers_of_the_tests_answer_those_who_know_the_password(
+    request: pytest.FixtureRequest, name: str, kind: str
+) -> None:
+    with redis.Redis.from_url(request.getfixturevalue(name)) as client:
+        # Redis 7 does not name itself yet.
+        assert client.info("server").get("server_name", "redis") == kind
         assert client.set("slice", "0") is True
         assert client.get("slice") == b"0"
 

@@ -143,10 +143,12 @@ class Site:
 MakeSite = Callable[[Store], Site]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def make_site(request: pytest.FixtureRequest, valkey: str, tmp_path: Path) -> Iterator[MakeSite]:
+@pytest.fixture(params=["embedded", "production"])
+def make_site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeSite]:
+    """SQLite with Valkey, as on one machine, or PostgreSQL with Redis."""
     with ExitStack() as stack:
-        if request.param == "sqlite":
+        broker = request.getfixturevalue("valkey" if request.param == "embedded" else "redis_server")
+        if request.param == "embedded":
             database = f"sqlite:///{tmp_path / 'drill.sqlite3'}"
         else:
             database = stack.enter_context(_database(request.getfixturevalue("postgresql")))
@@ -154,7 +156,7 @@ def make_site(request: pytest.FixtureRequest, valkey: str, tmp_path: Path) -> It
 
         def make(store: Store) -> Site:
             server = stack.enter_context(ApiServer(store))
-            site = Site(database, valkey, tmp_path, processes, server)
+            site = Site(database, broker, tmp_path, processes, server)
             stack.callback(site.close)
             return site
 
