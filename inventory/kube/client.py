@@ -10,6 +10,7 @@ import urllib3
 
 from inventory.kube.credential import Credential
 from inventory.kube.refusals import refusal
+from inventory.kube.streaming import Stream
 from inventory.kube.transport import failure
 from inventory.version import VERSION
 
@@ -31,25 +32,36 @@ class Client:
         self, pool: urllib3.PoolManager, server: str, credential: Credential, timeouts: Timeouts
     ) -> None:
         self._pool, self._server, self._credential = pool, server.rstrip("/"), credential
-        self._timeout = urllib3.Timeout(connect=timeouts.connect, read=timeouts.read)
+        self._timeouts = timeouts
 
     def get(self, path: str, params: Mapping[str, str] | None = None, accept: str = JSON) -> bytes:
         """The body of a 200 answer, decompressed; any other answer or none raises a ClusterError."""
-        headers = {
-            "Accept": accept,
-            "Accept-Encoding": "gzip",
-            "User-Agent": _USER_AGENT,
-            **self._credential.headers(),
-        }
-        target = f"{self._server}{path}?{urlencode(params)}" if params else f"{self._server}{path}"
+        headers = {"Accept": accept, "Accept-Encoding": "gzip"}
         try:
-            response = self._answer(target, headers)
+            response = self._answer(self._target(path, params), headers, self._timeouts.read)
             body = self._body(response)
         except urllib3.exceptions.HTTPError as error:
             raise failure(self.url(path), error) from error
         if response.status != 200:
             raise refusal(self.url(path), path, response.status, response.headers, body)
         return body
+
+    def stream(
+        self, path: str, params: Mapping[str, str], accept: str = JSON, read_timeout: float | None = None
+    ) -> Stream:
+        """A watch: the body of a 200 answer as it arrives; any other answer or none raises a ClusterError.
+
+        `read_timeout` is for both the answer and each silence in it; without one that of the client counts.
+        """
+        timeout = self._timeouts.read if read_timeout is None else read_timeout
+        try:
+            response = self._answer(self._target(path, params), {"Accept": accept}, timeout)
+            body = b"" if response.status == 200 else self._body(response)
+        except urllib3.exceptions.HTTPError as error:
+            raise failure(self.url(path), error) from error
+        if response.status != 200:
+            raise refusal(self.url(path), path, response.status, response.headers, body, verb="watch")
+        return Stream(response, self.url(path))
 
     def url(self, path: str) -> str:
         """The address for messages, without a user or password."""
@@ -66,20 +78,26 @@ class Client:
     ) -> None:
         self.close()
 
-    def _answer(self, target: str, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+    def _target(self, path: str, params: Mapping[str, str] | None) -> str:
+        return f"{self._server}{path}?{urlencode(params)}" if params else f"{self._server}{path}"
+
+    def _answer(
+        self, target: str, headers: Mapping[str, str], read_timeout: float
+    ) -> urllib3.BaseHTTPResponse:
+        headers = {**headers, "User-Agent": _USER_AGENT, **self._credential.headers()}
         try:
-            return self._send(target, headers)
+            return self._send(target, headers, read_timeout)
         except urllib3.exceptions.ProtocolError:
             # A connection that stayed open can be closed by the other side just as it is used again:
             # nothing was answered, and asking twice for a GET does no harm.
-            return self._send(target, headers)
+            return self._send(target, headers, read_timeout)
 
-    def _send(self, target: str, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+    def _send(self, target: str, headers: Mapping[str, str], read_timeout: float) -> urllib3.BaseHTTPResponse:
         return self._pool.request(
             "GET",
             target,
             headers=headers,
-            timeout=self._timeout,
+            timeout=urllib3.Timeout(connect=self._timeouts.connect, read=read_timeout),
             retries=False,
             redirect=False,
             preload_content=False,

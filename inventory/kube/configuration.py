@@ -15,6 +15,10 @@ from inventory.kube.credential import plugin_error, plugin_failures
 from inventory.kube.errors import KubeconfigError
 from inventory.kube.kubeconfig import Selection
 
+# One for each kind that is watched, and some for what is asked meanwhile. More are opened where needed, and
+# then not kept.
+_CONNECTIONS_KEPT = 16
+
 
 def of_service_account() -> Configuration:
     """The Pod's own account. Raises KubeconfigError."""
@@ -53,6 +57,7 @@ def pool_of(configuration: Configuration, origin: str) -> urllib3.PoolManager:
     """Raises KubeconfigError for a proxy that cannot be used."""
     try:
         _sign_in_at_the_proxy(configuration)
+        configuration.connection_pool_maxsize = _CONNECTIONS_KEPT
         return RESTClientObject(configuration).pool_manager
     except (urllib3.exceptions.HTTPError, ValueError, ImportError) as error:
         raise KubeconfigError(

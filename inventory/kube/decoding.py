@@ -31,6 +31,7 @@ class Skipped(msgspec.Struct, frozen=True):
 
     `part` is empty when the whole object is missing from the listing, else it names the part of an object
     that is there without it. `uid` is empty when not even that could be read: any object may be the one.
+    `deleted`: a watch told that the object is gone, only its last state could not be read.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Skipped(msgspec.Struct, frozen=True):
     uid: str
     reason: str
     part: str = ""
+    deleted: bool = False
 
 
 class ListMetadata(msgspec.Struct, frozen=True, rename="camel"):
@@ -55,12 +57,48 @@ class Page(msgspec.Struct, Generic[ItemT], frozen=True):
 
 
 class Chunk(msgspec.Struct, Generic[ObjectT]):
-    """One page, decoded."""
+    """A part of a list, decoded. `bytes` is the size of its JSON.
+
+    Where a list is streamed while the cluster changes, an object may come in two chunks, and then the later
+    one counts; `gone` are the UIDs of objects that are not in the list after all, though an earlier chunk may
+    have them.
+    """
 
     kind: str
     metadata: ListMetadata
     objects: list[ObjectT]
     skipped: list[Skipped]
+    gone: list[str] = []
+    bytes: int = 0
+
+    @property
+    def resource_version(self) -> str:
+        """That of the list; empty where it is not told yet."""
+        return printable(self.metadata.resource_version)
+
+
+class ItemDecoder(Generic[ObjectT]):
+    """Decodes one object with care: it is told what of it cannot be read."""
+
+    def __init__(self, kind: Kind[ObjectT], lift: Lift | None) -> None:
+        self._kind, self._lift = kind, lift
+        self._wire = msgspec.json.Decoder(float_hook=_as_written)
+        self._one = msgspec.json.Decoder(kind.struct, float_hook=str)
+
+    def wire(self, raw: msgspec.Raw) -> Any:
+        """The JSON of an object, in the shape of v1. It has to be `readable`."""
+        wire = self._wire.decode(raw)
+        return self._lift(wire) if self._lift and isinstance(wire, dict) else wire
+
+    def read(self, wire: Any) -> tuple[ObjectT | None, list[Skipped]]:
+        """The object, None if it is malformed as a whole, and what had to be left out."""
+        try:
+            faults = without_malformed(self._kind.resource, wire)
+            one = self._one.decode(msgspec.json.encode(wire))
+        except msgspec.ValidationError as error:
+            return None, [skipped(self._kind.kind, metadata_of(wire), str(error))]
+        metadata = metadata_of(wire)
+        return one, [skipped(self._kind.kind, metadata, fault.reason, fault.part) for fault in faults]
 
 
 class ChunkDecoder(Generic[ObjectT]):
@@ -70,17 +108,16 @@ class ChunkDecoder(Generic[ObjectT]):
         self._kind, self._lift = kind, lift
         self._identities = Identities(namespaced=kind.namespaced)
         self._whole = msgspec.json.Decoder(Page[kind.struct], float_hook=str)  # type: ignore[name-defined]
-        self._one = msgspec.json.Decoder(kind.struct, float_hook=str)
-        self._items = msgspec.json.Decoder(Page[msgspec.Raw])
-        self._item = msgspec.json.Decoder(float_hook=_as_written)
+        self._raw = msgspec.json.Decoder(Page[msgspec.Raw])
+        self._items = ItemDecoder(kind, lift)
 
     def decode(self, body: bytes) -> Chunk[ObjectT]:
         """Raises msgspec.DecodeError when the body is no list at all."""
-        with _collector_at_rest():
+        with collector_at_rest():
             page = self._as_a_whole(body)
             if page is None:
                 return self._by_item(readable(body))
-            chunk: Chunk[ObjectT] = Chunk(page.kind, page.metadata, [], [])
+            chunk: Chunk[ObjectT] = Chunk(page.kind, page.metadata, [], [], bytes=len(body))
             self._add(page.items or (), chunk)
             return chunk
 
@@ -96,37 +133,26 @@ class ChunkDecoder(Generic[ObjectT]):
         return None
 
     def _by_item(self, body: bytes) -> Chunk[ObjectT]:
-        page = self._items.decode(body)
-        chunk: Chunk[ObjectT] = Chunk(page.kind, page.metadata, [], [])
+        page = self._raw.decode(body)
+        chunk: Chunk[ObjectT] = Chunk(page.kind, page.metadata, [], [], bytes=len(body))
         for raw in page.items or ():
             self._read(raw, chunk)
         return chunk
 
     def _read(self, raw: msgspec.Raw, chunk: Chunk[ObjectT]) -> None:
-        wire = self._item.decode(raw)
-        wire = self._lift(wire) if self._lift and isinstance(wire, dict) else wire
-        try:
-            faults = without_malformed(self._kind.resource, wire)
-            one = self._one.decode(msgspec.json.encode(wire))
-        except msgspec.ValidationError as error:
-            chunk.skipped.append(self._skipped(_metadata(wire), str(error)))
-            return
-        if self._add((one,), chunk):
-            chunk.skipped += [self._skipped(_metadata(wire), fault.reason, fault.part) for fault in faults]
+        one, left_out = self._items.read(self._items.wire(raw))
+        if one is None or self._add((one,), chunk):
+            chunk.skipped += left_out
 
     def _add(self, found: Iterable[ObjectT], chunk: Chunk[ObjectT]) -> bool:
         """Whether every object could be told from all others."""
-        skipped = len(chunk.skipped)
+        before = len(chunk.skipped)
         for one in found:
             if fault := self._identities.fault(one.metadata):
-                chunk.skipped.append(self._skipped(msgspec.to_builtins(one.metadata), fault))
+                chunk.skipped.append(skipped(self._kind.kind, msgspec.to_builtins(one.metadata), fault))
             else:
                 chunk.objects.append(one)
-        return len(chunk.skipped) == skipped
-
-    def _skipped(self, metadata: dict[str, Any], reason: str, part: str = "") -> Skipped:
-        namespace, name, uid = (_text(metadata.get(key)) for key in ("namespace", "name", "uid"))
-        return Skipped(self._kind.kind, namespace, name, uid, reason, part)
+        return len(chunk.skipped) == before
 
 
 def _as_written(number: str) -> msgspec.Raw:
@@ -134,7 +160,14 @@ def _as_written(number: str) -> msgspec.Raw:
     return msgspec.Raw(number.encode())
 
 
-def _metadata(wire: Any) -> dict[str, Any]:
+def skipped(kind: str, metadata: dict[str, Any], reason: str, part: str = "") -> Skipped:
+    """`metadata` as it came: it may hold anything."""
+    namespace, name, uid = (_text(metadata.get(key)) for key in ("namespace", "name", "uid"))
+    return Skipped(kind, namespace, name, uid, reason, part)
+
+
+def metadata_of(wire: Any) -> dict[str, Any]:
+    """Of any JSON; empty where it has none."""
     metadata = wire.get("metadata") if isinstance(wire, dict) else None
     return metadata if isinstance(metadata, dict) else {}
 
@@ -144,7 +177,7 @@ def _text(value: Any) -> str:
 
 
 @contextmanager
-def _collector_at_rest() -> Iterator[None]:
+def collector_at_rest() -> Iterator[None]:
     """Decoding makes many objects and no cycles.
 
     With the collector on, keeping 50,000 claims took four times as long, because it walked all of them

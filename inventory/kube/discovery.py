@@ -47,6 +47,10 @@ class Served(msgspec.Struct, frozen=True):
         """The version in which a resource of the group is read."""
         return (self.taint_rules_version or "") if resource == _TAINT_RULES else self.dra_version
 
+    def streams_lists(self) -> bool:
+        """Whether a list may be asked for as a watch: on by default from Kubernetes 1.34."""
+        return self.release is not None and self.release >= (1, 34)
+
 
 class _ServerVersion(msgspec.Struct, frozen=True, rename="camel"):
     git_version: str

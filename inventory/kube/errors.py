@@ -84,6 +84,10 @@ class ServerError(ClusterError):
     reason = "server_error"
 
 
+class RejectedError(ServerError):
+    """400 or 422: the API server does not take the request as it is put."""
+
+
 class BadAnswerError(ClusterError):
     """An answer that no API server gives: no JSON, another kind, a redirect."""
 

@@ -5,6 +5,7 @@ order a claim can only name a device or consumer that is newer than the lists be
 """
 
 from typing import Any, Generic, TypeVar
+from urllib.parse import quote
 
 import msgspec
 
@@ -32,9 +33,11 @@ class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
     namespaced: bool = False
     metadata_only: bool = False
 
-    def path(self, served: Served) -> str:
+    def path(self, served: Served, namespace: str = "") -> str:
+        """Of all namespaces, or of one."""
         root = f"/apis/{self.group}" if self.group else "/api"
-        return f"{root}/{self.version or served.version_of(self.resource)}/{self.resource}"
+        within = f"namespaces/{quote(namespace, safe='')}/" if namespace else ""
+        return f"{root}/{self.version or served.version_of(self.resource)}/{within}{self.resource}"
 
     def lift(self, served: Served) -> Lift | None:
         return lift_for(self.resource, served.dra_version) if self.group == DRA else None

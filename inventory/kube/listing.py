@@ -1,22 +1,24 @@
-"""Whole lists of one kind, chunk by chunk."""
+"""Whole lists of one kind, and single objects."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from typing import Generic
 
 import msgspec
 
-from inventory.kube.client import JSON, Client
-from inventory.kube.decoding import Chunk, ChunkDecoder, Skipped
+from inventory.kube import streamedlist
+from inventory.kube.client import Client
+from inventory.kube.decoding import Chunk, Skipped
 from inventory.kube.discovery import Served
-from inventory.kube.errors import BadAnswerError, ExpiredError
+from inventory.kube.errors import ExpiredError, ForbiddenError, RejectedError
 from inventory.kube.kinds import Kind, ObjectT
-from inventory.kube.refusals import not_an_api_server
-from inventory.kube.untrusted import printable
+from inventory.kube.pages import pages
+from inventory.kube.streaming import Stream
+
+logger = logging.getLogger(__name__)
 
 CHUNK = 500
 _ATTEMPTS = 3
-# A server that does not know the short form sends whole objects; their metadata is read just the same.
-_METADATA_ONLY = f"{JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, {JSON}"
 
 
 class Listing(msgspec.Struct, Generic[ObjectT], frozen=True):
@@ -31,6 +33,41 @@ class Listing(msgspec.Struct, Generic[ObjectT], frozen=True):
     bytes: int
 
 
+def list_chunks(
+    client: Client,
+    kind: Kind[ObjectT],
+    served: Served,
+    *,
+    limit: int = CHUNK,
+    exactly_at: str = "",
+    streaming: bool = True,
+) -> Iterator[Chunk[ObjectT]]:
+    """All objects of a kind. Raises ClusterError, after which the chunks before it are no list either.
+
+    `exactly_at`: as it was at a resource version. `streaming`: as a streaming list where the API server has
+    it, else page by page. ExpiredError: the list has to start over, since what a continue token would go on
+    with is another moment, and the books would not balance.
+    """
+    stream = _opened(client, kind, served) if streaming and not exactly_at else None
+    if stream is not None:
+        yield from streamedlist.chunks(stream, client, kind, served, limit)
+        return
+    exact = {"resourceVersion": exactly_at, "resourceVersionMatch": "Exact"} if exactly_at else {}
+    yield from pages(client, kind, served, {"limit": str(limit), **exact})
+
+
+def _opened(client: Client, kind: Kind[ObjectT], served: Served) -> Stream | None:
+    """None where the list has to be read in pages."""
+    if not served.streams_lists():
+        return None
+    try:
+        return streamedlist.open_list(client, kind, served)
+    # The gate WatchList is off; or the role may list and not watch.
+    except (RejectedError, ForbiddenError) as error:
+        logger.info("read in pages kind=%s reason=%s message=%s", kind.resource, error.reason, error)
+        return None
+
+
 def list_all(
     client: Client,
     kind: Kind[ObjectT],
@@ -40,9 +77,8 @@ def list_all(
 ) -> Listing[ObjectT]:
     """All objects of a kind for which `keep` holds, in the cluster's order. Raises ClusterError.
 
-    `keep` is asked after each chunk, so what it refuses never piles up.
-    A continue token that expires on the way (410) starts the list over: what the token of the refusal would
-    go on with is another moment, and the books would not balance.
+    `keep` is asked after each chunk, so what it refuses never piles up. A list that expires on the way starts
+    over.
     """
     for _ in range(_ATTEMPTS):
         try:
@@ -56,36 +92,35 @@ def list_all(
     ) from last
 
 
+def find_named(
+    client: Client, kind: Kind[ObjectT], served: Served, namespace: str, name: str
+) -> ObjectT | None:
+    """One object by its name, read as a list, for which the role needs no further verb. Raises ClusterError.
+
+    None: there is none, or it is malformed.
+    """
+    selector = {"fieldSelector": f"metadata.name={_escaped(name)}"}
+    for chunk in pages(client, kind, served, selector, namespace):
+        for found in chunk.objects:
+            if (found.metadata.namespace, found.metadata.name) == (namespace, name):
+                return found
+    return None
+
+
 def _list_once(
     client: Client, kind: Kind[ObjectT], served: Served, keep: Callable[[ObjectT], bool] | None, limit: int
 ) -> Listing[ObjectT]:
-    decoder = ChunkDecoder(kind, kind.lift(served))
-    path, params = kind.path(served), {"limit": str(limit)}
     objects: list[ObjectT] = []
     skipped: list[Skipped] = []
-    size = 0
-    while True:
-        body = client.get(path, params, _METADATA_ONLY if kind.metadata_only else JSON)
-        chunk = _decoded(body, decoder, kind, client.url(path))
+    size, resource_version = 0, ""
+    for chunk in list_chunks(client, kind, served, limit=limit, streaming=False):
         objects += filter(keep, chunk.objects) if keep else chunk.objects
         skipped += chunk.skipped
-        size += len(body)
-        token = chunk.metadata.continue_
-        if not token:
-            return Listing(objects, tuple(skipped), printable(chunk.metadata.resource_version), size)
-        if token == params.get("continue"):
-            raise BadAnswerError(
-                f"{client.url(path)} gave the same continue token twice: the list would never end."
-            )
-        params["continue"] = token
+        size += chunk.bytes
+        resource_version = chunk.resource_version
+    return Listing(objects, tuple(skipped), resource_version, size)
 
 
-def _decoded(body: bytes, decoder: ChunkDecoder[ObjectT], kind: Kind[ObjectT], url: str) -> Chunk[ObjectT]:
-    expected = {f"{kind.kind}List"} | ({"PartialObjectMetadataList"} if kind.metadata_only else set())
-    try:
-        chunk = decoder.decode(body)
-    except msgspec.DecodeError as error:
-        raise not_an_api_server(url, f"200 with something that is no {kind.kind}List: {error}") from error
-    if chunk.kind not in expected:
-        raise not_an_api_server(url, f"200 with a {chunk.kind[:100]!r} where a {kind.kind}List belongs")
-    return chunk
+def _escaped(value: str) -> str:
+    """As a value of a field selector: a comma would begin another condition."""
+    return value.replace("\\", r"\\").replace(",", r"\,").replace("=", r"\=")

@@ -15,17 +15,22 @@ class Status(msgspec.Struct, frozen=True):
     kind: str = ""
     message: str = ""
     reason: str = ""
+    code: int = 0
 
 
-def refusal(url: str, path: str, code: int, headers: Mapping[str, str], body: bytes) -> errors.ClusterError:
+def refusal(
+    url: str, path: str, code: int, headers: Mapping[str, str], body: bytes, verb: str = "list"
+) -> errors.ClusterError:
     """`url` is the address without credentials or query, `path` its part that names the API."""
     said = said_by_the_server(body)
     where = f"{url} answered {code}: {said}"
     match code:
+        case 400 | 422:
+            return errors.RejectedError(f"{where}. {_OWN_LOG}")
         case 401:
             return errors.UnauthorizedError(f"{where}. {_RENEW}")
         case 403:
-            return errors.ForbiddenError(f"{where}. {rule_to_grant(path)}")
+            return errors.ForbiddenError(f"{where}. {rule_to_grant(path, verb)}")
         case 404:
             return errors.NotServedError(f"{where}. This API server does not serve {path}.")
         case 408 | 504:
@@ -37,8 +42,10 @@ def refusal(url: str, path: str, code: int, headers: Mapping[str, str], body: by
         case _ if 300 <= code < 400:
             return errors.BadAnswerError(f"{url} answered {code}, a redirect. {_NO_API_SERVER}")
         case _:
-            return errors.ServerError(f"{where}. The API server's own log tells more.")
+            return errors.ServerError(f"{where}. {_OWN_LOG}")
 
+
+_OWN_LOG = "The API server's own log tells more."
 
 _RENEW = (
     "The API server does not accept this credential: renew the token or client certificate, "
@@ -60,21 +67,30 @@ def not_an_api_server(url: str, found: str) -> errors.BadAnswerError:
 
 def said_by_the_server(body: bytes) -> str:
     """The message of a Status; of any other body its beginning, on one line."""
-    try:
-        status = msgspec.json.decode(body, type=Status)
-    except (msgspec.MsgspecError, RecursionError):
-        status = Status()
+    status = _status(body)
     return _one_line(status.message or status.reason or body.decode(errors="replace")) or "nothing"
 
 
-def rule_to_grant(path: str) -> str:
+def refusal_in_a_watch(url: str, path: str, status: bytes) -> errors.ClusterError:
+    """What an event of type ERROR says: an answer that began with 200 cannot be refused otherwise."""
+    return refusal(url, path, _status(status).code, {}, status, verb="watch")
+
+
+def _status(body: bytes) -> Status:
+    try:
+        return msgspec.json.decode(body, type=Status)
+    except (msgspec.MsgspecError, RecursionError):
+        return Status()
+
+
+def rule_to_grant(path: str, verb: str = "list") -> str:
     """Which RBAC rule a refused request needs."""
     group, resource = _group_and_resource(path)
     if not resource:
         return (
             f'Grant the verb "get" on the non-resource URL {path}: the ClusterRole system:discovery has it.'
         )
-    return f'Grant the verb "list" on "{resource}" in API group "{group}" in the ClusterRole of Sliceboard.'
+    return f'Grant the verb "{verb}" on "{resource}" in API group "{group}" in the ClusterRole of Sliceboard.'
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
@@ -85,9 +101,9 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 
 def _group_and_resource(path: str) -> tuple[str, str]:
     match path.strip("/").split("/"):
-        case ["api", _, resource]:
+        case ["api", _, resource] | ["api", _, "namespaces", _, resource]:
             return "", resource
-        case ["apis", group, _, resource]:
+        case ["apis", group, _, resource] | ["apis", group, _, "namespaces", _, resource]:
             return group, resource
         case _:
             return "", ""

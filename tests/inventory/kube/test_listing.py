@@ -182,7 +182,7 @@ def test_a_body_that_is_no_json_is_a_bad_answer(client: Client) -> None:
     health = kinds.Kind("livez", "Pod", Pod)
 
     class Elsewhere(kinds.Kind[Pod], frozen=True):
-        def path(self, served: Served) -> str:
+        def path(self, served: Served, namespace: str = "") -> str:
             return "/livez"
 
     with pytest.raises(errors.BadAnswerError, match=r"something that is no PodList: JSON is malformed"):

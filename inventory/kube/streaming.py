@@ -1,0 +1,93 @@
+"""Answers that arrive bit by bit, line by line, for as long as the API server has something to tell."""
+
+import select
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+import urllib3
+
+from inventory.kube.errors import BadAnswerError, UnreachableError
+from inventory.kube.transport import failure
+
+LONGEST_LINE = 64 * 1024 * 1024
+_BLOCK = 64 * 1024
+# What is handed on at once, though more may have arrived.
+_MOST_AT_ONCE = 1024 * 1024
+
+
+class Stream:
+    """The body of one answer. One thread reads it; any other may interrupt that."""
+
+    def __init__(self, response: urllib3.BaseHTTPResponse, url: str) -> None:
+        self._response, self._url = response, url
+        self._arriving = select.poll()
+        if self._socket is not None:
+            self._arriving.register(self._socket, select.POLLIN)
+
+    def lines(self) -> Iterator[bytes]:
+        """Whole lines, as many as have arrived, up to the end of the body. Raises ClusterError."""
+        begun: list[bytes] = []
+        size = 0
+        while arrived := self._read():
+            whole, line_break, rest = arrived.rpartition(b"\n")
+            if line_break:
+                yield b"".join((*begun, whole, line_break))
+                begun, size = [], 0
+            begun.append(rest)
+            size += len(rest)
+            if size > LONGEST_LINE:
+                raise BadAnswerError(
+                    f"{self._url} sent a line of more than {LONGEST_LINE} bytes: no object is that large. "
+                    "Look at what stands between Sliceboard and the API server."
+                )
+        if size:
+            raise UnreachableError(f"{self._url} ended its answer in the middle of a line.")
+
+    def interrupt(self) -> None:
+        """From another thread: whoever reads finds the end of the connection soon."""
+        connection = self._socket
+        if connection is not None:
+            # Not the socket's own method: that of TLS takes the encryption off under the reading thread.
+            with suppress(OSError):
+                socket.socket.shutdown(connection, socket.SHUT_RD)
+
+    def close(self) -> None:
+        """A body that was read to its end leaves its connection to the next request."""
+        self._response.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _read(self) -> bytes:
+        """Waits for something, and takes what else is there; empty at the end."""
+        try:
+            blocks = [self._response.read1(_BLOCK)]
+            size = len(blocks[0])
+            while blocks[-1] and size < _MOST_AT_ONCE and self._has_more():
+                blocks.append(self._response.read1(_BLOCK))
+                size += len(blocks[-1])
+        except urllib3.exceptions.HTTPError as error:
+            raise failure(self._url, error) from error
+        return b"".join(blocks)
+
+    def _has_more(self) -> bool:
+        connection = self._socket
+        if connection is None:
+            return False
+        decrypted = isinstance(connection, ssl.SSLSocket) and connection.pending()
+        return bool(decrypted or self._arriving.poll(0))
+
+    @property
+    def _socket(self) -> socket.socket | None:
+        """None once the connection has been given back, and behind a proxy that itself speaks TLS."""
+        found = getattr(self._response.connection, "sock", None)
+        return found if isinstance(found, socket.socket) else None
