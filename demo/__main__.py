@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from demo import generated, recorded
 from demo.access import Grant
+from demo.churn import Churn, run
 from demo.server import ApiServer
 from demo.store import Store
 from demo.story import Story
@@ -68,6 +69,12 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--devices", type=int, default=1_000, help="of the generated cluster")
     parser.add_argument("--claims", type=int, default=5_000, help="of the generated cluster")
+    parser.add_argument(
+        "--churn-per-second", type=float, default=0.0, help="writes per second to the generated cluster"
+    )
+    parser.add_argument(
+        "--stamp", action="store_true", help="label every claim that is written with the instant of the write"
+    )
     options = parser.parse_args(arguments)
     if options.kubeconfig_out and len(options.serve or ()) > 1 and "{}" not in str(options.kubeconfig_out):
         parser.error("several clusters need a {} in --kubeconfig-out")
@@ -93,8 +100,19 @@ def _store(scenario: str, options: argparse.Namespace, stack: ExitStack) -> Stor
     if scenario == "story":
         return _played(options, stack)
     if scenario == "generated":
-        return generated.cluster(options.devices, options.claims, options.seed)
+        return _living(options, stack)
     return recorded.store()
+
+
+def _living(options: argparse.Namespace, stack: ExitStack) -> Store:
+    store = generated.cluster(options.devices, options.claims, options.seed)
+    if options.churn_per_second > 0:
+        churn, stopped = Churn(store, options.seed, stamp=options.stamp), threading.Event()
+        thread = threading.Thread(target=run, args=(churn, options.churn_per_second, stopped))
+        thread.start()
+        stack.callback(thread.join)
+        stack.callback(stopped.set)
+    return store
 
 
 def _played(options: argparse.Namespace, stack: ExitStack) -> Store:

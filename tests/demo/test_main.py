@@ -3,13 +3,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from demo.__main__ import main
+from demo.churn import WRITTEN_AT
 from tests.demo.asking import CLAIMS, PODS, ask
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +58,21 @@ def test_two_clusters_from_one_process_with_their_kubeconfigs(tmp_path: Path) ->
 def test_a_generated_cluster_has_the_size_asked_for() -> None:
     with served("--scenario", "generated", "--devices", "16", "--claims", "20") as (_, urls):
         assert len(ask(urls[0], CLAIMS).json["items"]) == 20
+
+
+def test_a_generated_cluster_changes_at_the_rate_asked_for(
+    until: Callable[[Callable[[], bool]], None],
+) -> None:
+    size = ("--devices", "16", "--claims", "20")
+    with served("--scenario", "generated", *size, "--churn-per-second", "200", "--stamp") as (process, urls):
+        until(
+            lambda: any(
+                WRITTEN_AT in claim["metadata"].get("labels", {})
+                for claim in ask(urls[0], CLAIMS).json["items"]
+            )
+        )
+        process.terminate()
+        assert process.wait(timeout=20) == 0
 
 
 def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str], recorded_url: str) -> None:
