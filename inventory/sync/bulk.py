@@ -4,12 +4,12 @@ Columns are attribute names (`claim_id`, not `claim`), values are what the ORM w
 sent. PostgreSQL takes rows by COPY, SQLite by one prepared statement.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias, cast
 
 import msgspec
-from django.db import NotSupportedError, connection, models
+from django.db import connection, models
 
 Model = type[models.Model]
 Column: TypeAlias = "models.Field[Any, Any]"
@@ -55,12 +55,15 @@ def insert(model: Model, columns: Sequence[str], rows: Iterable[Sequence[Any]]) 
     fields = _fields(model, columns)
     filled = [field for field in _defaulted(model) if field not in fields]
     names = _names([*fields, *filled])
-    rest = tuple(field.get_db_prep_save(field.get_default(), connection) for field in filled)
+    rest = next(_converted(filled, [[field.get_default() for field in filled]]))
     return _load(model._meta.db_table, names, _converted(fields, rows, rest))
 
 
 def update(model: Model, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
-    """Each row is its `id` followed by the values of the columns."""
+    """Each row is its `id` followed by the values of the columns.
+
+    A value that must be unique cannot pass from one row to another in one call.
+    """
     if not rows or not columns:
         return 0
     fields = _fields(model, ("id", *columns))
@@ -77,32 +80,34 @@ def update(model: Model, columns: Sequence[str], rows: Sequence[Sequence[Any]]) 
 def delete(model: Model, ids: Iterable[int]) -> int:
     """Delete rows, and do to the rows that refer to them what their foreign keys say.
 
-    How many rows of the model itself went. Raises RestrictedError where a row still refers to one of them in
-    the end; what went until then is the caller's to roll back.
+    How many rows of the model itself went. Raises RestrictedError, before anything is written, where a row
+    that stays needs one that goes.
     """
-    restricted: list[tuple[models.ManyToOneRel, Sequence[int]]] = []
-    deleted = _delete(model, list(ids), restricted)
-    for relation, gone in restricted:
-        _refuse_while_used(relation, gone)
-    return deleted
+    doomed: dict[Model, set[int]] = {}
+    _doom(model, ids, doomed)
+    for parent, gone in doomed.items():
+        for relation in _relations(parent):
+            _refuse_while_used(relation, gone, doomed)
+    for parent, gone in doomed.items():
+        for relation in _relations(parent):
+            if relation.on_delete is models.SET_NULL:
+                _forget(relation, gone)
+    deleted = {
+        child: _execute(f"DELETE FROM {_table(child)} WHERE {_among('id')}", gone)  # noqa: S608
+        for child, gone in reversed(doomed.items())
+    }
+    return deleted.get(model, 0)
 
 
-def _delete(
-    model: Model, ids: Sequence[int], restricted: list[tuple[models.ManyToOneRel, Sequence[int]]]
-) -> int:
-    if not ids:
-        return 0
+def _doom(model: Model, ids: Iterable[int], doomed: dict[Model, set[int]]) -> None:
+    """Add the rows, and all that belongs to them, to those that must go."""
+    new = set(ids).difference(doomed.get(model, ()))
+    if not new:
+        return
+    doomed.setdefault(model, set()).update(new)
     for relation in _relations(model):
-        child, column = relation.related_model, relation.field.column
         if relation.on_delete is models.CASCADE:
-            _delete(child, _ids_referring(child, column, ids), restricted)
-        elif relation.on_delete is models.SET_NULL:
-            _execute(f"UPDATE {_table(child)} SET {_quote(column)} = NULL WHERE {_among(column)}", ids)  # noqa: S608
-        elif relation.on_delete is models.RESTRICT:
-            restricted.append((relation, ids))
-        else:
-            raise NotSupportedError(f"{relation.field} has an on_delete that bulk deletion does not know")
-    return _execute(f"DELETE FROM {_table(model)} WHERE {_among('id')}", ids)  # noqa: S608
+            _doom(relation.related_model, _users(relation, new), doomed)
 
 
 def _relations(model: Model) -> Iterator[models.ManyToOneRel]:
@@ -111,24 +116,37 @@ def _relations(model: Model) -> Iterator[models.ManyToOneRel]:
             yield relation
 
 
-def _ids_referring(model: Model, column: str, ids: Sequence[int]) -> list[int]:
+def _users(relation: models.ManyToOneRel, ids: Collection[int]) -> list[int]:
+    """The rows that refer to one of these by this relation."""
+    condition = _among(relation.field.column)
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id FROM {_table(model)} WHERE {_among(column)}", (_parameter(ids),))  # noqa: S608
+        cursor.execute(
+            f"SELECT id FROM {_table(relation.related_model)} WHERE {condition}",  # noqa: S608
+            (_parameter(ids),),
+        )
         return [row[0] for row in cursor.fetchall()]
 
 
-def _refuse_while_used(relation: models.ManyToOneRel, ids: Sequence[int]) -> None:
-    field = relation.field
-    users = _ids_referring(relation.related_model, field.column, ids)
-    if users:
+def _refuse_while_used(
+    relation: models.ManyToOneRel, ids: Collection[int], doomed: Mapping[Model, Collection[int]]
+) -> None:
+    if relation.on_delete in (models.CASCADE, models.SET_NULL):
+        return
+    child, field = relation.related_model, relation.field
+    if users := set(_users(relation, ids)).difference(doomed.get(child, ())):
         raise models.RestrictedError(
             f"Cannot delete some instances of model {relation.model.__name__!r} because they are referenced "
-            f"through restricted foreign keys: '{field.model.__name__}.{field.name}'.",
-            set(relation.related_model._base_manager.filter(pk__in=users)),
+            f"through restricted foreign keys: '{child.__name__}.{field.name}'.",
+            set(child._base_manager.filter(pk__in=users)),
         )
 
 
-def _execute(statement: str, ids: Sequence[int]) -> int:
+def _forget(relation: models.ManyToOneRel, ids: Collection[int]) -> None:
+    table, column = _table(relation.related_model), relation.field.column
+    _execute(f"UPDATE {table} SET {_quote(column)} = NULL WHERE {_among(column)}", ids)  # noqa: S608
+
+
+def _execute(statement: str, ids: Collection[int]) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement, (_parameter(ids),))
         return int(cursor.rowcount)
@@ -141,8 +159,8 @@ def _among(column: str) -> str:
     return f"{_quote(column)} IN (SELECT value FROM json_each(%s))"  # noqa: S608
 
 
-def _parameter(ids: Sequence[int]) -> Any:
-    return list(ids) if connection.vendor == "postgresql" else _json(ids)
+def _parameter(values: Collection[int]) -> list[int] | str | None:
+    return list(values) if connection.vendor == "postgresql" else _json(list(values))
 
 
 def _update_staged(table: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
