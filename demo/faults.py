@@ -139,6 +139,20 @@ class BookmarksOnly(_OfWatch):
             yield line if line.startswith(b'{"type":"BOOKMARK"') else b""
 
 
+class ReplaceEvent(_OfWatch):
+    """Put any text, also one that is no JSON, in the place of an event; its line break stays."""
+
+    def __init__(self, index: int, text: bytes) -> None:
+        self._index = index
+        self._text = text
+
+    def lines(self, lines: Iterator[bytes]) -> Iterator[bytes]:
+        left = self._index
+        for line in lines:
+            yield self._text + b"\n" if line and left == 0 else line
+            left -= bool(line)
+
+
 class ExpireWatch(_OfWatch):
     """End the watch with the 410 of a compacted history."""
 

@@ -5,7 +5,6 @@ order a claim can only name a device or consumer that is newer than the lists be
 """
 
 from typing import Any, Generic, TypeVar
-from urllib.parse import quote
 
 import msgspec
 
@@ -36,7 +35,7 @@ class Kind(msgspec.Struct, Generic[ObjectT], frozen=True):
     def path(self, served: Served, namespace: str = "") -> str:
         """Of all namespaces, or of one."""
         root = f"/apis/{self.group}" if self.group else "/api"
-        within = f"namespaces/{quote(namespace, safe='')}/" if namespace else ""
+        within = f"namespaces/{namespace}/" if namespace else ""
         return f"{root}/{self.version or served.version_of(self.resource)}/{within}{self.resource}"
 
     def lift(self, served: Served) -> Lift | None:

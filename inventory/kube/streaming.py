@@ -17,6 +17,7 @@ LONGEST_LINE = 64 * 1024 * 1024
 _BLOCK = 64 * 1024
 # What is handed on at once, though more may have arrived.
 _MOST_AT_ONCE = 1024 * 1024
+_CERTAINLY_MORE = 3
 
 
 class Stream:
@@ -24,6 +25,9 @@ class Stream:
 
     def __init__(self, response: urllib3.BaseHTTPResponse, url: str) -> None:
         self._response, self._url = response, url
+        connection = getattr(response.connection, "sock", None)
+        # Behind a proxy that itself speaks TLS it is something else.
+        self._socket = connection if isinstance(connection, socket.socket) else None
         self._arriving = select.poll()
         if self._socket is not None:
             self._arriving.register(self._socket, select.POLLIN)
@@ -49,11 +53,10 @@ class Stream:
 
     def interrupt(self) -> None:
         """From another thread: whoever reads finds the end of the connection soon."""
-        connection = self._socket
-        if connection is not None:
+        if self._socket is not None and self._is_open():
             # Not the socket's own method: that of TLS takes the encryption off under the reading thread.
             with suppress(OSError):
-                socket.socket.shutdown(connection, socket.SHUT_RD)
+                socket.socket.shutdown(self._socket, socket.SHUT_RD)
 
     def close(self) -> None:
         """A body that was read to its end leaves its connection to the next request."""
@@ -70,24 +73,29 @@ class Stream:
     def _read(self) -> bytes:
         """Waits for something, and takes what else is there; empty at the end."""
         try:
-            blocks = [self._response.read1(_BLOCK)]
+            # As it comes: nothing compressed was asked for, and taking it through a decoder costs time.
+            blocks = [self._response.read1(_BLOCK, decode_content=False)]
             size = len(blocks[0])
             while blocks[-1] and size < _MOST_AT_ONCE and self._has_more():
-                blocks.append(self._response.read1(_BLOCK))
+                blocks.append(self._response.read1(_BLOCK, decode_content=False))
                 size += len(blocks[-1])
-        except urllib3.exceptions.HTTPError as error:
+        except (urllib3.exceptions.HTTPError, OSError) as error:
             raise failure(self._url, error) from error
         return b"".join(blocks)
 
     def _has_more(self) -> bool:
-        connection = self._socket
-        if connection is None:
-            return False
-        decrypted = isinstance(connection, ssl.SSLSocket) and connection.pending()
-        return bool(decrypted or self._arriving.poll(0))
+        """Whether a read would surely bring something.
 
-    @property
-    def _socket(self) -> socket.socket | None:
-        """None once the connection has been given back, and behind a proxy that itself speaks TLS."""
-        found = getattr(self._response.connection, "sock", None)
-        return found if isinstance(found, socket.socket) else None
+        Two bytes may be no more than the end of a chunk, after which the read would wait for the next one.
+        """
+        if self._socket is None or not self._is_open():
+            return False
+        if isinstance(self._socket, ssl.SSLSocket):
+            return self._socket.pending() >= _CERTAINLY_MORE
+        if not self._arriving.poll(0):
+            return False
+        return len(self._socket.recv(_CERTAINLY_MORE, socket.MSG_PEEK)) == _CERTAINLY_MORE
+
+    def _is_open(self) -> bool:
+        """At its end a body gives its connection back, which then is another request's."""
+        return self._response.connection is not None

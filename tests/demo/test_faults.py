@@ -105,6 +105,14 @@ def test_events_can_come_twice(server: ApiServer) -> None:
         ] * 2
 
 
+def test_events_can_be_anything(server: ApiServer) -> None:
+    server.faults.inject(PODS, faults.ReplaceEvent(1, b'{"type":7}'))
+    with watching(server.url, PODS) as events:
+        assert next(events)["type"] == "ADDED"
+        assert next(events) == {"type": 7}
+        assert next(events)["object"]["metadata"]["name"] == "pod-002"
+
+
 def test_a_watch_can_lose_all_events_but_bookmarks() -> None:
     store = store_of_pods(1)
     with ApiServer(store, bookmark_seconds=0.1) as server:

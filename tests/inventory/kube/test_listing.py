@@ -14,9 +14,10 @@ from inventory.kube.client import Client
 from inventory.kube.connection import connect
 from inventory.kube.discovery import Served, discover
 from inventory.kube.kinds import KINDS
-from inventory.kube.listing import list_all
+from inventory.kube.listing import find_named, list_all, list_chunks
 from inventory.kube.objects import Pod, ResourceClaim
 from inventory.kube.pods import concerns_devices
+from tests.demo.factories import claim
 from tests.inventory.kube.answering import SameAnswer, answering
 from tests.inventory.kube.conftest import V1, Connect
 from tests.inventory.kube.kubeconfigs import source_of
@@ -224,3 +225,84 @@ def test_a_uid_met_in_an_earlier_chunk_is_told(server: ApiServer, client: Client
 
     assert (skipped.name, skipped.uid) == ("again", first.uid)
     assert f"{first.namespace}/{first.name}" in skipped.reason
+
+
+# In chunks
+
+
+def test_every_page_is_a_chunk_with_the_version_of_the_list(server: ApiServer, client: Client) -> None:
+    chunks = list(list_chunks(client, kinds.RESOURCE_CLAIMS, V1, limit=20, streaming=False))
+
+    assert [len(chunk.objects) for chunk in chunks[:-1]] == [20] * (len(chunks) - 1)
+    assert {chunk.resource_version for chunk in chunks} == {str(server.store.revision)}
+    assert sum(chunk.bytes for chunk in chunks) == list_all(client, kinds.RESOURCE_CLAIMS, V1, limit=20).bytes
+
+
+def test_a_list_of_the_past_is_exact_after_later_changes(server: ApiServer, client: Client) -> None:
+    before = list_all(client, kinds.RESOURCE_CLAIMS, V1)
+    first = before.objects[0].metadata
+    server.store.delete(RESOURCE_CLAIMS, first.namespace, first.name)
+    server.store.put(claim("late"))
+
+    chunks = list(
+        list_chunks(client, kinds.RESOURCE_CLAIMS, V1, limit=20, exactly_at=before.resource_version)
+    )
+
+    assert [found for chunk in chunks for found in chunk.objects] == before.objects
+    assert {chunk.resource_version for chunk in chunks} == {before.resource_version}
+    assert not server.requests.last(CLAIMS)[-1].is_watch
+
+
+def test_a_past_that_was_compacted_has_expired(server: ApiServer, client: Client) -> None:
+    past = str(server.store.revision)
+    server.store.put(claim("late"))
+    server.store.compact()
+
+    with pytest.raises(errors.ExpiredError):
+        list(list_chunks(client, kinds.RESOURCE_CLAIMS, V1, exactly_at=past))
+
+
+def test_a_token_that_expires_ends_the_chunks(server: ApiServer, client: Client) -> None:
+    server.faults.inject(CLAIMS, ExpireContinue())
+    chunks = list_chunks(client, kinds.RESOURCE_CLAIMS, V1, limit=20, streaming=False)
+
+    assert len(next(chunks).objects) == 20
+    with pytest.raises(errors.ExpiredError):
+        next(chunks)
+
+
+# One object
+
+
+def test_an_object_is_found_by_its_name_with_the_right_to_list(server: ApiServer, client: Client) -> None:
+    wanted = list_all(client, kinds.REPLICA_SETS, V1).objects[0]
+    namespace, name = wanted.metadata.namespace, wanted.metadata.name
+
+    assert find_named(client, kinds.REPLICA_SETS, V1, namespace, name) == wanted
+    (asked,) = server.requests.last(f"/apis/apps/v1/namespaces/{namespace}/replicasets")
+    assert asked.query == {"fieldSelector": f"metadata.name={name}"}
+    assert "as=PartialObjectMetadataList" in asked.headers["accept"]
+
+
+def test_an_object_of_no_namespace_is_found_too(client: Client) -> None:
+    wanted = list_all(client, kinds.NODES, V1).objects[0]
+
+    assert find_named(client, kinds.NODES, V1, "", wanted.metadata.name) == wanted
+
+
+@pytest.mark.parametrize(
+    ("namespace", "name"),
+    [
+        ("team-vision", "nobody"),
+        ("elsewhere", "train"),
+        ("../..", "train"),
+        ("team-vision", "train,metadata.namespace!=default"),
+    ],
+)
+def test_an_object_that_is_not_there_is_none(connected: Connect, namespace: str, name: str) -> None:
+    store = Store()
+    metadata = {"name": "train", "namespace": "team-vision"}
+    store.put({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": {}})
+
+    with ApiServer(store) as server:
+        assert find_named(connected(server), kinds.REPLICA_SETS, V1, namespace, name) is None

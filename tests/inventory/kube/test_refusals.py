@@ -1,7 +1,13 @@
 import pytest
 
 from inventory.kube import errors
-from inventory.kube.refusals import refusal, retry_after_seconds, rule_to_grant, said_by_the_server
+from inventory.kube.refusals import (
+    refusal,
+    refusal_in_a_watch,
+    retry_after_seconds,
+    rule_to_grant,
+    said_by_the_server,
+)
 
 URL = "https://lab.example:6443/api/v1/pods"
 
@@ -21,6 +27,7 @@ def refused(code: int, body: bytes = b"") -> errors.ClusterError:
         (406, "server_error"),
         (408, "timeout"),
         (410, "expired"),
+        (422, "server_error"),
         (429, "throttled"),
         (500, "server_error"),
         (503, "server_error"),
@@ -73,12 +80,33 @@ def test_no_message_is_longer_than_a_page() -> None:
     [
         ("/api/v1/pods", 'verb "list" on "pods" in API group ""'),
         ("/apis/apps/v1/replicasets", 'verb "list" on "replicasets" in API group "apps"'),
+        ("/api/v1/namespaces/team-a/pods", 'verb "list" on "pods" in API group ""'),
+        ("/apis/batch/v1/namespaces/team-a/jobs", 'verb "list" on "jobs" in API group "batch"'),
         ("/version", 'verb "get" on the non-resource URL /version'),
         ("/apis/resource.k8s.io", 'verb "get" on the non-resource URL /apis/resource.k8s.io'),
     ],
 )
 def test_the_missing_rule_is_named(path: str, rule: str) -> None:
     assert rule in rule_to_grant(path)
+
+
+def test_the_rule_for_a_watch_has_another_verb() -> None:
+    assert 'verb "watch" on "pods"' in rule_to_grant("/api/v1/pods", "watch")
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (b'{"kind": "Status", "code": 410, "message": "too old resource version"}', errors.ExpiredError),
+        (b'{"kind": "Status", "code": 403, "message": "no longer"}', errors.ForbiddenError),
+        (b'{"kind": "Status", "code": 504, "message": "too large"}', errors.TimedOutError),
+        (b'{"kind": "Status", "message": "unable to decode"}', errors.ServerError),
+        (b'{"kind": "Status", "code": "410"}', errors.ServerError),
+        (b"5", errors.ServerError),
+    ],
+)
+def test_an_error_in_a_watch_is_told_by_its_code(status: bytes, error: type[errors.ClusterError]) -> None:
+    assert type(refusal_in_a_watch(URL, "/api/v1/pods", status)) is error
 
 
 @pytest.mark.parametrize(
