@@ -1,6 +1,7 @@
 """Workers as they run in production: processes of their own, a real broker, a database on disk."""
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 from uuid import uuid4
 
@@ -15,9 +17,13 @@ import psycopg
 import pytest
 from celery import Celery
 
+from dashboard.supervisor.broker import server_binary
 from dashboard.supervisor.processes import Process, Processes, Program
 from demo.server import ApiServer
 from demo.store import Store
+from tests.drills.reader import differences
+from tests.services.broker import Broker, own_broker
+from tests.services.postgresql import Postgresql, own_postgresql
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0
@@ -33,6 +39,12 @@ def eventually(holds: Callable[[], bool], what: str) -> None:
         time.sleep(0.05)
 
 
+def kill(worker: Process) -> None:
+    """The worker with all its children, as the kernel does it when memory runs out."""
+    os.killpg(worker.group, signal.SIGKILL)
+    eventually(lambda: worker.exit_code() is not None, "the worker's end")
+
+
 class Site:
     """A database and a broker, the workers on them, and the cluster they follow. Reads with plain SQL."""
 
@@ -46,6 +58,7 @@ class Site:
         # A key prefix of its own: sites of tests that run side by side share the broker.
         self._queue = f"drill-{uuid4().hex[:8]}"
         self._app = Celery("drill", broker=broker)
+        self._options: dict[str, tuple[str, ...]] = {}
         self.environment = {
             **os.environ,
             "DATABASE_URL": database,
@@ -66,18 +79,21 @@ class Site:
         subprocess.run((sys.executable, "manage.py", *arguments), cwd=ROOT, env=self.environment, check=True)
 
     def start_worker(self, *options: str) -> Process:
-        argv = (
-            sys.executable,
-            "-m",
-            "celery",
-            "--app",
-            "dashboard",
-            "worker",
-            "--queues",
-            self._queue,
-            *options,
-        )
-        return self._processes.start(Program(f"worker-{uuid4().hex[:6]}", argv, self.environment, ROOT))
+        name = f"worker-{uuid4().hex[:6]}"
+        celery = (sys.executable, "-m", "celery", "--app", "dashboard", "worker")
+        argv = (*celery, "--queues", self._queue, "--hostname", f"{name}@drill", *options)
+        self._options[name] = options
+        return self._processes.start(Program(name, argv, self.environment, ROOT))
+
+    def start_workers(self, count: int, *options: str) -> list[Process]:
+        return [self.start_worker(*options) for _ in range(count)]
+
+    def kill_and_replace(self, worker: Process, random: Random, within_seconds: float) -> Process:
+        """Kill a worker at some moment of the time given, and start another of its sort in its place."""
+        time.sleep(random.uniform(0, within_seconds))
+        kill(worker)
+        self._processes.stop((worker,))
+        return self.start_worker(*self._options.pop(worker.name))
 
     def send_poll(self) -> None:
         self._app.send_task("inventory.tasks.poll_cluster", (1,), queue=self._queue)
@@ -140,7 +156,45 @@ class Site:
         self._app.close()
 
 
+def wait_until_equal(site: Site, seconds: float = PATIENCE) -> None:
+    """Send polls until the database says what the API server holds, by the independent reader."""
+    deadline = time.monotonic() + seconds
+    while left := _differences(site):
+        assert time.monotonic() < deadline, f"after {seconds:.0f} s there differ:\n" + "\n".join(left)
+        site.send_poll()
+        time.sleep(0.5)
+
+
+def _differences(site: Site) -> list[str]:
+    try:
+        return differences(site.server.store, site.rows)
+    except (psycopg.OperationalError, sqlite3.OperationalError) as error:
+        return [f"the database does not answer: {error}"]
+
+
 MakeSite = Callable[[Store], Site]
+SiteOn = Callable[[str, str, Store], Site]
+
+
+@contextmanager
+def _sites(folder: Path) -> Iterator[SiteOn]:
+    with ExitStack() as stack:
+        processes = stack.enter_context(Processes(folder))
+
+        def make(database: str, broker: str, store: Store) -> Site:
+            server = stack.enter_context(ApiServer(store))
+            site = Site(database, broker, folder, processes, server)
+            stack.callback(site.close)
+            return site
+
+        yield make
+
+
+@pytest.fixture
+def site_on(tmp_path: Path) -> Iterator[SiteOn]:
+    """A site on the database and the broker of these URLs."""
+    with _sites(tmp_path) as make:
+        yield make
 
 
 @pytest.fixture(params=["embedded", "production"])
@@ -152,15 +206,22 @@ def make_site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeSi
             database = f"sqlite:///{tmp_path / 'drill.sqlite3'}"
         else:
             database = stack.enter_context(_database(request.getfixturevalue("postgresql")))
-        processes = stack.enter_context(Processes(tmp_path))
+        make = stack.enter_context(_sites(tmp_path))
+        yield lambda store: make(database, broker, store)
 
-        def make(store: Store) -> Site:
-            server = stack.enter_context(ApiServer(store))
-            site = Site(database, broker, tmp_path, processes, server)
-            stack.callback(site.close)
-            return site
 
-        yield make
+@pytest.fixture(name="own_postgresql")
+def _own_postgresql() -> Iterator[Postgresql]:
+    """A PostgreSQL of the test's own, to stop and start; what was committed survives."""
+    with own_postgresql(durable=True) as server:
+        yield server
+
+
+@pytest.fixture(name="own_broker")
+def _own_broker() -> Iterator[Broker]:
+    """A Valkey of the test's own, to stop and start; like the embedded one it keeps nothing."""
+    with own_broker(server_binary()) as server:
+        yield server
 
 
 @contextmanager

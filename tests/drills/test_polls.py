@@ -1,26 +1,18 @@
 """Polls that go wrong in the middle, with real workers: nobody ever sees half of one."""
 
-import os
-import signal
 import threading
 import time
 
 import pytest
 
-from dashboard.supervisor.processes import Process
 from demo import generated
 from demo.faults import Hang
 from demo.resources import CATALOGUE
-from tests.drills.conftest import MakeSite, Site, eventually
+from tests.drills.conftest import MakeSite, Site, eventually, kill
 from tests.inventory.sync.objects import card, claim, resource_slice, result, store
 
 CLAIMS = next(resource for resource in CATALOGUE if resource.plural == "resourceclaims")
 HELD = "SELECT allocated FROM inventory_balance WHERE dimension = 'memory'"
-
-
-def kill(worker: Process) -> None:
-    os.killpg(worker.group, signal.SIGKILL)
-    eventually(lambda: worker.exit_code() is not None, "the worker's end")
 
 
 def poll_until(site: Site, sql: str, value: int) -> None:

@@ -33,39 +33,63 @@ _OPTIONS = {
 }
 
 
+class Postgresql:
+    """A server that can be stopped and started again, under the same URL and with its data.
+
+    It stops as if it crashed, and recovers when it starts. `durable`: what was committed is there again then.
+    """
+
+    def __init__(self, processes: Processes, folder: Path, *, durable: bool = False) -> None:
+        self._processes = processes
+        user = _unprivileged_user()
+        binaries = _binaries(folder, user)
+        state = folder / "state"
+        state.mkdir(mode=0o700)
+        folder.chmod(0o711)
+        if user:
+            os.chown(state, *user)
+        _initialise(binaries, state, user)
+        options = {**_OPTIONS, **({"synchronous_commit": "on"} if durable else {})}
+        arguments = [f"--{name}={value}" for name, value in options.items()]
+        self._program = Program(
+            "postgresql",
+            (str(binaries / "postgres"), "-D", str(state), "-k", str(state), *arguments),
+            folder=state,
+            # Immediate: there is nothing to save.
+            stop_signal=signal.SIGQUIT,
+            user=user,
+        )
+        self.url = f"postgresql://postgres@{quote(str(state), safe='')}/postgres"
+        self._process: Process | None = None
+        self.start()
+
+    def start(self) -> None:
+        self._process = self._processes.start(self._program)
+        _wait_until_ready(self._process, self.url)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._processes.stop((self._process,))
+            self._process = None
+
+
 @contextmanager
 def running_postgresql() -> Iterator[str]:
     """The URL of a new, empty server; it ends with the block, or with this process."""
+    with own_postgresql() as server:
+        yield server.url
+
+
+@contextmanager
+def own_postgresql(*, durable: bool = False) -> Iterator[Postgresql]:
+    """A new, empty server; it ends with the block, or with this process."""
     folder = Path(tempfile.mkdtemp(prefix="sliceboard-postgresql-"))
     try:
         with Processes(folder) as processes:
             processes.remove_at_the_end(folder)
-            yield _start(processes, folder)
+            yield Postgresql(processes, folder, durable=durable)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _start(processes: Processes, folder: Path) -> str:
-    user = _unprivileged_user()
-    binaries = _binaries(folder, user)
-    state = folder / "state"
-    state.mkdir(mode=0o700)
-    folder.chmod(0o711)
-    if user:
-        os.chown(state, *user)
-    _initialise(binaries, state, user)
-    arguments = [f"--{name}={value}" for name, value in _OPTIONS.items()]
-    program = Program(
-        "postgresql",
-        (str(binaries / "postgres"), "-D", str(state), "-k", str(state), *arguments),
-        folder=state,
-        # Immediate: there is nothing to save.
-        stop_signal=signal.SIGQUIT,
-        user=user,
-    )
-    url = f"postgresql://postgres@{quote(str(state), safe='')}/postgres"
-    _wait_until_ready(processes.start(program), url)
-    return url
 
 
 def _unprivileged_user() -> tuple[int, int] | None:
