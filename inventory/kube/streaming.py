@@ -26,7 +26,7 @@ class Stream:
     def __init__(self, response: urllib3.BaseHTTPResponse, url: str) -> None:
         self._response, self._url = response, url
         connection = getattr(response.connection, "sock", None)
-        # Behind a proxy that itself speaks TLS it is something else.
+        # None where the connection ends with this answer, something else behind a proxy that speaks TLS.
         self._socket = connection if isinstance(connection, socket.socket) else None
         self._arriving = select.poll()
         if self._socket is not None:
@@ -53,9 +53,13 @@ class Stream:
 
     def interrupt(self) -> None:
         """From another thread: whoever reads finds the end of the connection soon."""
-        if self._socket is not None and self._is_open():
-            # Not the socket's own method: that of TLS takes the encryption off under the reading thread.
-            with suppress(OSError):
+        if not self._is_open():
+            return
+        with suppress(OSError, RuntimeError, ValueError):
+            if self._socket is None:
+                self._response.shutdown()
+            else:
+                # Not its own method: that of TLS takes the encryption off under the reading thread.
                 socket.socket.shutdown(self._socket, socket.SHUT_RD)
 
     def close(self) -> None:
@@ -79,7 +83,8 @@ class Stream:
             while blocks[-1] and size < _MOST_AT_ONCE and self._has_more():
                 blocks.append(self._response.read1(_BLOCK, decode_content=False))
                 size += len(blocks[-1])
-        except (urllib3.exceptions.HTTPError, OSError) as error:
+        # ValueError: a TLS connection was interrupted just as a read began.
+        except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             raise failure(self._url, error) from error
         return b"".join(blocks)
 

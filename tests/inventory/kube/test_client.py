@@ -73,6 +73,29 @@ def test_a_server_that_does_not_answer_is_given_up(server: ApiServer, tmp_path: 
         gate.set()
 
 
+def test_a_stream_that_falls_silent_is_given_up(server: ApiServer, client: Client) -> None:
+    watch = {"watch": "1", "resourceVersion": str(server.store.revision)}
+
+    with (
+        client.stream(PODS, watch, read_timeout=0.1) as stream,
+        pytest.raises(errors.TimedOutError, match=r"did not answer in time"),
+    ):
+        list(stream.lines())
+
+
+def test_a_stream_that_was_read_to_its_end_leaves_its_connection_behind(
+    server: ApiServer, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", logger="urllib3.connectionpool")
+    watch = {"watch": "1", "resourceVersion": str(server.store.revision), "timeoutSeconds": "1"}
+
+    for _ in range(2):
+        with client.stream(PODS, watch) as stream:
+            assert list(stream.lines()) == []
+
+    assert caplog.text.count("Starting new HTTP connection") == 1
+
+
 def test_a_refused_connection_is_unreachable(tmp_path: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -1,3 +1,4 @@
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -319,9 +320,9 @@ def test_a_connection_closed_while_idle_is_opened_again(server: ApiServer, clien
 # Closing from another thread
 
 
-def closed_while_it_waits(client: Client, server: ApiServer) -> list[Events[Any]]:
+def closed_while_it_waits(client: Client, resource_version: str) -> list[Events[Any]]:
     """What a watch told up to its end, which comes from outside."""
-    watch = Watch(client, kinds.RESOURCE_CLAIMS, V1, str(server.store.revision), SECONDS)
+    watch = Watch(client, kinds.RESOURCE_CLAIMS, V1, resource_version, SECONDS)
     accepted = threading.Event()
     found: list[Events[Any]] = []
 
@@ -339,7 +340,7 @@ def closed_while_it_waits(client: Client, server: ApiServer) -> list[Events[Any]
 
 
 def test_a_watch_that_waits_is_closed_from_another_thread(server: ApiServer, client: Client) -> None:
-    assert closed_while_it_waits(client, server) == [Events([], [])]
+    assert closed_while_it_waits(client, str(server.store.revision)) == [Events([], [])]
     assert b"gitVersion" in client.get("/version")
 
 
@@ -353,7 +354,7 @@ def test_a_watch_over_tls_is_closed_from_another_thread(tmp_path: Path) -> None:
         connect(source_of(tmp_path / "config", server.url, cluster=ca)) as client,
     ):
         for _ in range(5):
-            assert closed_while_it_waits(client, server) == [Events([], [])]
+            assert closed_while_it_waits(client, str(server.store.revision)) == [Events([], [])]
 
 
 def test_a_watch_over_tls_tells_every_event_of_a_burst(tmp_path: Path) -> None:
@@ -369,8 +370,30 @@ def test_a_watch_over_tls_tells_every_event_of_a_burst(tmp_path: Path) -> None:
         connect(source_of(tmp_path / "config", server.url, cluster=ca)) as client,
     ):
         watch = Watch(client, kinds.RESOURCE_CLAIMS, V1, "1", SECONDS)
-        assert len(changes(watch.events(), 499)) == 499
+        events = watch.events()
+        assert len(changes(events, 499)) == 499
+        store.put({**claim("large"), "spec": {"note": "x" * 2_000_000}})
+        assert told(changes(events, 1)) == [("large", False)]
         watch.close()
+
+
+def test_a_watch_through_a_proxy_that_keeps_no_connection_is_closed_too(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
+        answered = pool.submit(_accept_and_say_nothing_more, listening)
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with connect(source_of(tmp_path / "config", url)) as client:
+            assert closed_while_it_waits(client, "1") == [Events([], [])]
+        assert answered.result(10)
+
+
+def _accept_and_say_nothing_more(listening: socket.socket) -> bool:
+    """Whether the client went away."""
+    connection, _ = listening.accept()
+    with connection:
+        connection.settimeout(10)
+        connection.recv(65_536)
+        connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n")
+        return connection.recv(1) == b""
 
 
 def test_a_closed_watch_tells_nothing(server: ApiServer, client: Client) -> None:
