@@ -1,7 +1,7 @@
 """An independent reader: every difference between what an API server holds and what the database says.
 
 It shares no code with what it checks: it reads JSON and plain SQL, and does its own sums. `history_faults`
-says what is wrong with the intervals in which shares were held.
+says what is wrong with the intervals in which shares were held, `untold` which shares none of them tells of.
 """
 
 import json
@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from demo.store import Store
+from demo.store import Change, Store
 from tests.drills.amounts import of_row
 from tests.drills.expected import Expected, Key, Table, Values
+from tests.drills.objects import device_of, results_of, uid_of
 from tests.drills.served import Served
 
 Rows = Callable[[str], list[tuple[Any, ...]]]
@@ -102,33 +103,51 @@ def differences(held: Store | Served, rows: Rows, *, cluster: int = 1) -> list[s
 
 def history_faults(rows: Rows, *, cluster: int = 1) -> list[str]:
     """What is wrong with the intervals in which shares were, or are, held. Empty when all is well."""
-    intervals: defaultdict[Key, list[tuple[Any, Any]]] = defaultdict(list)
-    for *key, started, ended in rows(_INTERVALS.format(cluster=cluster)):
-        intervals[tuple(key)].append((started, ended))
-    is_open = Counter({key: sum(end is None for _, end in each) for key, each in intervals.items()})
-    shares = Counter(tuple(row) for row in rows(_HELD.format(cluster=cluster)))
+    intervals = _intervals(rows, cluster)
+    is_open = {key: sum(end is None for _, end in each) for key, each in intervals.items()}
+    held = {tuple(row) for row in rows(_HELD.format(cluster=cluster))}
     return [
         *(f"{_named(key)} is open {count} times" for key, count in is_open.items() if count > 1),
-        *(f"{_named(key)} is held, but no interval is open" for key in shares if not is_open[key]),
+        *(f"{_named(key)} is held, but no interval is open" for key in held if not is_open.get(key)),
         *(
             f"{_named(key)} is open, but held by nobody"
             for key in is_open
-            if is_open[key] and not shares[key]
+            if is_open[key] and key not in held
         ),
         *(fault for key, each in intervals.items() for fault in _faults_in_time(key, each)),
     ]
 
 
-def _faults_in_time(key: Key, intervals: Iterable[tuple[Any, Any]]) -> Iterator[str]:
+def untold(changes: Iterable[Change], rows: Rows, *, cluster: int = 1) -> list[str]:
+    """The shares that were given in these changes, and of which no interval tells."""
+    told = _intervals(rows, cluster).keys()
+    given = {
+        (uid_of(claim), result["request"], *device_of(result), result.get("shareID") or "")
+        for change in changes
+        if change.resource.plural == "resourceclaims"
+        for claim in [json.loads(change.record.body)]
+        for result in results_of(claim)
+    }
+    return [f"no interval tells of {_named(key)}" for key in sorted(given - told)]
+
+
+def _intervals(rows: Rows, cluster: int) -> dict[Key, list[tuple[Any, Any]]]:
+    """Start and end of each; the end is None while the share is held."""
+    found: defaultdict[Key, list[tuple[Any, Any]]] = defaultdict(list)
+    for *key, started, ended in rows(_INTERVALS.format(cluster=cluster)):
+        found[tuple(key)].append((started, ended))
+    return found
+
+
+def _faults_in_time(key: Key, intervals: list[tuple[Any, Any]]) -> Iterator[str]:
     """Their instants compare as they come: as text in one form on SQLite, as datetimes on PostgreSQL."""
-    known = sorted(
-        (each for each in intervals if each[0] is not None),
-        key=lambda each: (each[0], each[1] is None, each[1] or each[0]),
-    )
-    for start, end in known:
+    if key[-1] and len(intervals) > 1:
+        yield f"{_named(key)} has {len(intervals)} intervals, but a share ID is given once"
+    ordered = sorted(intervals, key=lambda each: (each[0], each[1] is None, each[1] or each[0]))
+    for start, end in ordered:
         if end is not None and end < start:
             yield f"{_named(key)} ends at {end}, before it starts at {start}"
-    for (start, end), (following, _) in pairwise(known):
+    for (start, end), (following, _) in pairwise(ordered):
         if end is None or end > following:
             yield f"{_named(key)} from {start} to {end} overlaps the one from {following}"
 
@@ -162,7 +181,8 @@ class _Tables:
     def unreached(self, revision: int) -> Iterator[str]:
         """Kinds that say to be read up to where the API server has never been."""
         for kind, state, version in self._rows(_KINDS.format(cluster=self._cluster)):
-            if state == "read" and not (version.isdecimal() and int(version) <= revision):
+            # An empty one says that the kind is to be read in full.
+            if state == "read" and version and not (version.isdecimal() and int(version) <= revision):
                 yield f"kind {kind} is read up to {version!r}, but the API server is at {revision}"
 
     def _read(self, sql: str, width: int, shape: Callable[[Values], Values]) -> list[tuple[Key, Values]]:

@@ -171,7 +171,7 @@ FAULTS: dict[str, tuple[Callable[[], None], str]] = {
         _changed(KindState, "resource_version", "99999999", state="read"),
         "kind ",
     ),
-    "a version that is no number": (_changed(KindState, "resource_version", "", state="read"), "kind "),
+    "a version that is no number": (_changed(KindState, "resource_version", "soon", state="read"), "kind "),
 }
 
 
