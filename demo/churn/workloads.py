@@ -1,7 +1,5 @@
 """How claims and their Pods come, change and go."""
 
-from collections.abc import Mapping
-
 import msgspec
 
 from demo import resources
@@ -10,7 +8,7 @@ from demo.churn.control import Control, Work
 from demo.churn.room import Room, results
 from demo.churn.surroundings import flickering
 from demo.churn.writing import Steps, Writer
-from demo.store import Key, Object
+from demo.store import Object
 from demo.story.manifests import FINALIZER, namespace, request
 
 _ADMINS = "gpu-monitoring"
@@ -19,6 +17,7 @@ _PAIR_PER_CENT = 8
 _BY_HAND_PER_CENT = 30
 # What a small cluster may gain or lose.
 _SLACK = 5
+_ALIVE = ("Pending", "Running")
 
 
 class Workloads:
@@ -28,15 +27,13 @@ class Workloads:
         self._writer = writer
         self._room = room
         self._control = Control(writer, room)
-        store = writer.store
-        claims = {record.key: record.object() for record in store.snapshot(resources.RESOURCE_CLAIMS).records}
-        pods = (record.object() for record in store.snapshot(resources.PODS).records)
-        found = [work for each in pods if (work := _work(each, claims))]
-        self._running = Bag(work for work in found if any(results(claims[work.claim_key])))
-        self._waiting = Bag(work for work in found if not any(results(claims[work.claim_key])))
-        self._target = len(found)
-        self._owners = [record.key for record in store.snapshot(resources.REPLICA_SETS).records]
-        self._namespaces = [record.name for record in store.snapshot(resources.NAMESPACES).records]
+        self._running: Bag[Work] = Bag()
+        self._waiting: Bag[Work] = Bag()
+        for record in writer.store.snapshot(resources.PODS).records:
+            self._take_over(record.object())
+        self._target = len(self._running) + len(self._waiting)
+        self._owners = [record.key for record in writer.store.snapshot(resources.REPLICA_SETS).records]
+        self._namespaces = [record.name for record in writer.store.snapshot(resources.NAMESPACES).records]
 
     def arrive(self) -> Steps:
         """A Pod with a new claim, made from a template or by hand, is placed and runs."""
@@ -190,27 +187,34 @@ class Workloads:
             return None
         return self._writer.find(resources.REPLICA_SETS, (metadata["namespace"], reference["name"]))
 
+    def _take_over(self, found: Object) -> None:
+        """Go on with a Pod that is there already, if it uses one claim that is simply its own."""
+        work = _work(found)
+        if work is None:
+            return
+        record = self._writer.store.get(resources.RESOURCE_CLAIMS, *work.claim_key)
+        if record is None:
+            return
+        held = record.object()
+        requests = held["spec"]["devices"]["requests"]
+        consumers = [one["uid"] for one in (held.get("status") or {}).get("reservedFor", ())]
+        protected = FINALIZER in held["metadata"].get("finalizers", ())
+        if len(requests) != 1 or "exactly" not in requests[0]:
+            return
+        if any(results(held)):
+            if protected and consumers == [found["metadata"]["uid"]]:
+                self._running.add(work)
+        elif not protected and not consumers:
+            self._waiting.add(work)
 
-def _work(found: Object, claims: Mapping[Key, Object]) -> Work | None:
-    """None for a Pod with no claim, with several, or with one that is not simply its own."""
-    uses = found["spec"].get("resourceClaims") or []
-    if len(uses) != 1 or "deletionTimestamp" in found["metadata"]:
+
+def _work(found: Object) -> Work | None:
+    """None for a Pod that uses no claim, or several, or has come to its end."""
+    uses, metadata = found["spec"].get("resourceClaims") or [], found["metadata"]
+    status = found.get("status") or {}
+    if len(uses) != 1 or "deletionTimestamp" in metadata or status.get("phase") not in _ALIVE:
         return None
-    names = {
-        one["name"]: one.get("resourceClaimName") for one in found["status"].get("resourceClaimStatuses", ())
-    }
+    made = {one["name"]: one.get("resourceClaimName") for one in status.get("resourceClaimStatuses") or ()}
     by_hand = "resourceClaimName" in uses[0]
-    name = uses[0].get("resourceClaimName") or names.get(uses[0]["name"]) or ""
-    metadata = found["metadata"]
-    work = Work(metadata["namespace"], metadata["name"], name, by_hand)
-    held = claims.get(work.claim_key)
-    if held is None or found["status"].get("phase") not in ("Running", "Pending"):
-        return None
-    requests = held["spec"]["devices"]["requests"]
-    consumers = [one["uid"] for one in (held.get("status") or {}).get("reservedFor", ())]
-    is_held = any(results(held))
-    if len(requests) != 1 or "exactly" not in requests[0]:
-        return None
-    if is_held is not (FINALIZER in held["metadata"].get("finalizers", ())):
-        return None
-    return work if consumers == ([metadata["uid"]] if is_held else []) else None
+    name = uses[0].get("resourceClaimName") or made.get(uses[0]["name"]) or ""
+    return Work(metadata["namespace"], metadata["name"], name, by_hand)
