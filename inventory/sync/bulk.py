@@ -24,7 +24,7 @@ _PLAIN = (
     models.TextField,
 )
 # From here on a temporary table costs less than a statement for each row.
-_MANY = 100
+_MANY = 20
 _STAGED = "bulk_update"
 
 

@@ -43,27 +43,32 @@ def reconcile(
     `desired`. Rows for whose key `keep` holds stay as they are though they are not desired. Without a scope
     none of the keys has a row yet.
     """
-    existing = {} if scope is None else _existing(scope, key, fields)
-    gone = [row[0] for one, row in existing.items() if one not in desired and not keep(one)]
+    existing, same = _compared(scope, key, fields, desired) if scope is not None else ({}, set())
+    gone = [pk for one, pk in existing.items() if one not in desired and not keep(one)]
     # Deletions first: a freed unique value (a name that came back under another UID) may be taken again.
     bulk.delete(model, gone)
     updates = [
-        (existing[one][0], *values)
-        for one, values in desired.items()
-        if one in existing and existing[one][1] != values
+        (existing[one], *values) for one, values in desired.items() if one in existing and one not in same
     ]
     bulk.update(model, fields, updates)
     created = _create(model, key, fields, {one: row for one, row in desired.items() if one not in existing})
-    ids = {one: row[0] for one, row in existing.items() if one in desired or keep(one)}
-    kept = frozenset(row for one, row in ids.items() if one not in desired)
+    ids = {one: pk for one, pk in existing.items() if one in desired or keep(one)}
+    kept = frozenset(pk for one, pk in ids.items() if one not in desired)
     return Reconciled({**ids, **created}, kept, len(created), len(updates), len(gone))
 
 
-def _existing(
-    scope: models.QuerySet[Any], key: Sequence[str], fields: Sequence[str]
-) -> dict[Key, tuple[int, Values]]:
-    rows = scope.order_by().values_list("pk", *key, *fields)
-    return {row[1 : 1 + len(key)]: (row[0], row[1 + len(key) :]) for row in rows.iterator()}
+def _compared(
+    scope: models.QuerySet[Any], key: Sequence[str], fields: Sequence[str], desired: Mapping[Key, Values]
+) -> tuple[dict[Key, int], set[Key]]:
+    """The row of every key, and the keys whose rows say what is desired; no value outlives its comparison."""
+    existing: dict[Key, int] = {}
+    same: set[Key] = set()
+    for pk, *columns in scope.order_by().values_list("pk", *key, *fields).iterator():
+        one, values = tuple(columns[: len(key)]), tuple(columns[len(key) :])
+        existing[one] = pk
+        if desired.get(one) == values:
+            same.add(one)
+    return existing, same
 
 
 def _create(
