@@ -11,7 +11,7 @@ from demo import generated, recorded, resources
 from demo.churn import WRITTEN_AT, Churn, run
 from demo.churn.bag import Bag
 from demo.store import Change, Object, Store
-from tests.demo.story.books import overdrawn
+from tests.demo.story.books import device_id, overdrawn
 from tests.inventory.sync.objects import card, resource_slice, store
 
 STEPS = 4000
@@ -57,6 +57,50 @@ def test_no_card_is_ever_overdrawn() -> None:
     for _ in range(25):
         changes(held, churn, 80)
         assert overdrawn(held) == []
+
+
+def unlawful(held: Store) -> Iterator[str]:
+    """What no control plane would let be, apart from sums."""
+    claims = held.objects(resources.RESOURCE_CLAIMS)
+    pods = {pod["metadata"]["uid"]: pod for pod in held.objects(resources.PODS)}
+    yield from unlawful_results([result for claim in claims for result in results(claim)])
+    for claim in claims:
+        yield from (f"{claim['metadata']['name']} {fault}" for fault in unlawful_claim(claim, pods))
+
+
+def unlawful_results(given: list[Object]) -> Iterator[str]:
+    share_ids = Counter(result["shareID"] for result in given if "shareID" in result)
+    yield from (f"{share_id} is given twice" for share_id, count in share_ids.items() if count > 1)
+    counted = [result for result in given if not result.get("adminAccess")]
+    holders = Counter(map(device_id, counted))
+    for result in counted:
+        if "shareID" not in result and holders[device_id(result)] > 1:
+            yield f"{device_id(result)} is held whole, and by others"
+
+
+def unlawful_claim(claim: Object, pods: dict[str, Object]) -> Iterator[str]:
+    taken, consumers = results(claim), claim["status"].get("reservedFor", [])
+    if taken and "finalizers" not in claim["metadata"]:
+        yield "is allocated without a finalizer"
+    if bool(consumers) is not bool(taken):
+        yield f"is reserved {len(consumers)} times, allocated {len(taken)} times"
+    asked = claim["spec"]["devices"]["requests"][0]["exactly"].get("capacity", {}).get("requests", {})
+    if any("shareID" in one and not asked.items() <= one["consumedCapacity"].items() for one in taken):
+        yield "consumes other than it asks for"
+    running = [pods[one["uid"]] for one in consumers if one["uid"] in pods]
+    nodes = {pod["spec"].get("nodeName") for pod in running if pod["status"]["phase"] == "Running"}
+    # A pool of the generated cluster is named as its node.
+    if nodes and nodes != {result["pool"] for result in taken}:
+        yield "is on another node than its Pods"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_is_there_is_lawful_at_any_time(seed: int) -> None:
+    held = small()
+    churn = Churn(held, seed)
+    for _ in range(40):
+        changes(held, churn, 50)
+        assert list(unlawful(held)) == []
 
 
 def test_even_in_a_full_cluster_no_card_is_overdrawn() -> None:
