@@ -6,11 +6,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 from uuid import uuid4
 
 import psycopg
@@ -27,6 +28,9 @@ from tests.services.postgresql import Postgresql, own_postgresql
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0
+NOTHING: Mapping[str, str] = MappingProxyType({})
+# To which the product sends where nothing else is said.
+QUEUE = "sliceboard"
 _WAITING = (
     "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%skippedobject%'"
 )
@@ -49,16 +53,22 @@ class Site:
     """A database and a broker, the workers on them, and the cluster they follow. Reads with plain SQL."""
 
     def __init__(
-        self, database: str, broker: str, folder: Path, processes: Processes, server: ApiServer
+        self,
+        database: str,
+        broker: str,
+        folder: Path,
+        processes: Processes,
+        server: ApiServer,
+        queue: str | None = None,
     ) -> None:
         self.server = server
         self._database = database
         self._folder = folder
         self._processes = processes
-        # A key prefix of its own: sites of tests that run side by side share the broker.
-        self._queue = f"drill-{uuid4().hex[:8]}"
+        # One of its own: sites of tests that run side by side share the broker.
+        self._queue = queue or f"drill-{uuid4().hex[:8]}"
         self._app = Celery("drill", broker=broker)
-        self._options: dict[str, tuple[str, ...]] = {}
+        self._sorts: dict[str, tuple[tuple[str, ...], Mapping[str, str]]] = {}
         self.environment = {
             **os.environ,
             "DATABASE_URL": database,
@@ -78,22 +88,32 @@ class Site:
     def manage(self, *arguments: str) -> None:
         subprocess.run((sys.executable, "manage.py", *arguments), cwd=ROOT, env=self.environment, check=True)
 
-    def start_worker(self, *options: str) -> Process:
+    def start_worker(self, *options: str, environment: Mapping[str, str] = NOTHING) -> Process:
+        """`environment`: what is different for this one."""
         name = f"worker-{uuid4().hex[:6]}"
-        celery = (sys.executable, "-m", "celery", "--app", "dashboard", "worker")
-        argv = (*celery, "--queues", self._queue, "--hostname", f"{name}@drill", *options)
-        self._options[name] = options
-        return self._processes.start(Program(name, argv, self.environment, ROOT))
+        self._sorts[name] = options, environment
+        worker = ("worker", "--queues", self._queue, "--hostname", f"{name}@drill", *options)
+        return self._start(name, worker, environment)
 
     def start_workers(self, count: int, *options: str) -> list[Process]:
         return [self.start_worker(*options) for _ in range(count)]
+
+    def start_beat(self) -> Process:
+        """It sends to the product's own queue: the site has to have that, and a broker of its own."""
+        name = f"beat-{uuid4().hex[:6]}"
+        return self._start(name, ("beat", "--pidfile=", "--schedule", str(self._folder / name)), {})
+
+    def _start(self, name: str, arguments: tuple[str, ...], environment: Mapping[str, str]) -> Process:
+        argv = (sys.executable, "-m", "celery", "--app", "dashboard", *arguments)
+        return self._processes.start(Program(name, argv, {**self.environment, **environment}, ROOT))
 
     def kill_and_replace(self, worker: Process, random: Random, within_seconds: float) -> Process:
         """Kill a worker at some moment of the time given, and start another of its sort in its place."""
         time.sleep(random.uniform(0, within_seconds))
         kill(worker)
         self._processes.stop((worker,))
-        return self.start_worker(*self._options.pop(worker.name))
+        options, environment = self._sorts.pop(worker.name)
+        return self.start_worker(*options, environment=environment)
 
     def send_poll(self) -> None:
         self._app.send_task("inventory.tasks.poll_cluster", (1,), queue=self._queue)
@@ -156,12 +176,13 @@ class Site:
         self._app.close()
 
 
-def wait_until_equal(site: Site, seconds: float = PATIENCE) -> None:
-    """Send polls until the database says what the API server holds, by the independent reader."""
+def wait_until_equal(site: Site, seconds: float = PATIENCE, *, send_polls: bool = True) -> None:
+    """Wait until the database says what the API server holds, by the independent reader."""
     deadline = time.monotonic() + seconds
     while left := _differences(site):
         assert time.monotonic() < deadline, f"after {seconds:.0f} s there differ:\n" + "\n".join(left)
-        site.send_poll()
+        if send_polls:
+            site.send_poll()
         time.sleep(0.5)
 
 
@@ -173,7 +194,12 @@ def _differences(site: Site) -> list[str]:
 
 
 MakeSite = Callable[[Store], Site]
-SiteOn = Callable[[str, str, Store], Site]
+
+
+class SiteOn(Protocol):
+    """A site on the database and the broker of these URLs, with a queue of its own if none is named."""
+
+    def __call__(self, database: str, broker: str, store: Store, *, queue: str | None = None) -> Site: ...
 
 
 @contextmanager
@@ -181,9 +207,9 @@ def _sites(folder: Path) -> Iterator[SiteOn]:
     with ExitStack() as stack:
         processes = stack.enter_context(Processes(folder))
 
-        def make(database: str, broker: str, store: Store) -> Site:
+        def make(database: str, broker: str, store: Store, *, queue: str | None = None) -> Site:
             server = stack.enter_context(ApiServer(store))
-            site = Site(database, broker, folder, processes, server)
+            site = Site(database, broker, folder, processes, server, queue)
             stack.callback(site.close)
             return site
 
@@ -192,7 +218,6 @@ def _sites(folder: Path) -> Iterator[SiteOn]:
 
 @pytest.fixture
 def site_on(tmp_path: Path) -> Iterator[SiteOn]:
-    """A site on the database and the broker of these URLs."""
     with _sites(tmp_path) as make:
         yield make
 

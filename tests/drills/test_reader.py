@@ -36,6 +36,7 @@ from inventory.sync.poll import poll_cluster
 from tests.drills.amounts import amount
 from tests.drills.reader import differences
 from tests.drills.served import Served
+from tests.inventory.sync.objects import card, resource_slice, store
 
 START = datetime(2026, 12, 1, 8, 0, tzinfo=UTC)
 
@@ -81,12 +82,24 @@ def test_the_story_is_read_as_it_is_at_any_moment(read: Callable[[Store], Read])
         story.advance(120)
 
 
-def test_a_living_cluster_is_read_as_it_is(read: Callable[[Store], Read]) -> None:
-    held = generated.cluster(48, 120, seed=3)
-    found, churn = read(held), Churn(held, 2)
-    for _ in range(8):
+LIVING: dict[str, Callable[[], Store]] = {
+    "generated": lambda: generated.cluster(48, 120, seed=3),
+    "recorded": recorded.store,
+    "story": lambda: Story(start=START).store,
+    "two cards": lambda: store(resource_slice(card("a"), card("b"))),
+}
+
+
+@pytest.mark.parametrize("begin", LIVING.values(), ids=LIVING.keys())
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_living_cluster_is_read_as_it_is(
+    read: Callable[[Store], Read], begin: Callable[[], Store], seed: int
+) -> None:
+    held = begin()
+    found, churn = read(held), Churn(held, seed)
+    for _ in range(5):
         assert found.differences() == []
-        for _ in range(400):
+        for _ in range(200):
             churn.step()
 
 

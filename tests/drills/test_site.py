@@ -1,5 +1,6 @@
 """The tools of the drills do what the drills rely on."""
 
+from pathlib import Path
 from random import Random
 
 import psycopg
@@ -7,9 +8,9 @@ import pytest
 import redis
 
 from dashboard.supervisor.broker import server_binary
-from demo import generated
+from demo import generated, recorded
 from demo.churn import Churn
-from tests.drills.conftest import MakeSite, SiteOn, wait_until_equal
+from tests.drills.conftest import QUEUE, MakeSite, SiteOn, wait_until_equal
 from tests.services.broker import Broker, own_broker
 from tests.services.postgresql import Postgresql
 
@@ -63,3 +64,12 @@ def test_a_site_lives_on_when_its_database_and_its_broker_come_back(
         service.stop()
         service.start()
         wait_until_equal(site)
+
+
+def test_beat_and_a_worker_follow_the_cluster_by_themselves(
+    own_broker: Broker, site_on: SiteOn, tmp_path: Path
+) -> None:
+    site = site_on(f"sqlite:///{tmp_path / 'drill.sqlite3'}", own_broker.url, recorded.store(), queue=QUEUE)
+    site.start_worker("--pool", "solo")
+    site.start_beat()
+    wait_until_equal(site, send_polls=False)
