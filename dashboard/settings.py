@@ -30,7 +30,8 @@ SLICEBOARD_POLL_SECONDS = environment.whole("SLICEBOARD_POLL_SECONDS", 15, least
 SLICEBOARD_STALE_SECONDS = environment.whole(
     "SLICEBOARD_STALE_SECONDS", max(60, 4 * SLICEBOARD_POLL_SECONDS), least=1, most=86_400
 )
-SLICEBOARD_LEASE_SECONDS = environment.whole("SLICEBOARD_LEASE_SECONDS", 120, least=10, most=3600)
+SLICEBOARD_LEASE_SECONDS = environment.whole("SLICEBOARD_LEASE_SECONDS", 60, least=10, most=3600)
+SLICEBOARD_SPLIT_MIB = environment.whole("SLICEBOARD_SPLIT_MIB", 512, least=1, most=1_000_000)
 SLICEBOARD_ACCELERATORS = environment.listing("SLICEBOARD_ACCELERATORS", DEFAULT_RULES, separator=";")
 
 # --- Secrets ---
@@ -130,9 +131,8 @@ CELERY_TASK_IGNORE_RESULT = True
 # A poll that dies with its worker is not sent again: the next one is due in seconds.
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Nobody still works on a poll when its lease runs out.
-CELERY_TASK_TIME_LIMIT = SLICEBOARD_LEASE_SECONDS
-CELERY_TASK_SOFT_TIME_LIMIT = SLICEBOARD_LEASE_SECONDS * 9 // 10
+# A poll ends by itself, and one that stalls loses its lease: this only frees the place of one that hangs.
+CELERY_TASK_TIME_LIMIT = 3600
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(SLICEBOARD_STATE / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {

@@ -9,6 +9,7 @@ from demo.resources import CATALOGUE, DRA_GROUP, Resource, group_version
 
 DRA_VERSIONS = ("v1", "v1beta2", "v1beta1", "v1alpha3")
 
+GIT_VERSION = "v1.36.2"
 VERSION = {
     "major": "1",
     "minor": "36",
@@ -16,7 +17,7 @@ VERSION = {
     "emulationMinor": "36",
     "minCompatibilityMajor": "1",
     "minCompatibilityMinor": "35",
-    "gitVersion": "v1.36.2",
+    "gitVersion": GIT_VERSION,
     "gitCommit": "",
     "gitTreeState": "clean",
     "buildDate": "2026-08-21T00:00:00Z",
@@ -27,12 +28,13 @@ VERSION = {
 
 
 class Discovery:
-    """The documents by path. Which DRA versions are served is a choice, also none at all."""
+    """The documents by path. The release is a choice, and so are the DRA versions: there may be none."""
 
-    def __init__(self, dra_versions: Collection[str] = DRA_VERSIONS) -> None:
+    def __init__(self, dra_versions: Collection[str] = DRA_VERSIONS, version: str = GIT_VERSION) -> None:
+        told = {**VERSION, "minor": version.split(".")[1], "gitVersion": version}
         self._groups = _groups(dra_versions)
         self._documents: dict[str, Callable[[], dict[str, Any]]] = {
-            "/version": lambda: VERSION,
+            "/version": lambda: told,
             "/api": lambda: {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []},
             "/apis": self._group_list,
             "/api/v1": lambda: _resource_list("", "v1"),

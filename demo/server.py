@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 from demo import kubeconfig
 from demo.access import Access, Grant
 from demo.api import Api
-from demo.discovery import DRA_VERSIONS, Discovery
+from demo.discovery import DRA_VERSIONS, GIT_VERSION, Discovery
 from demo.exchange import Answer, Request
 from demo.faults import Faults
 from demo.handler import Handler
@@ -44,11 +44,12 @@ class ApiServer:
         host: str = "127.0.0.1",
         port: int = 0,
         bookmark_seconds: float = 60.0,
+        version: str = GIT_VERSION,
     ) -> None:
         self.store = store
         self.faults = Faults()
         self.requests = RequestLog()
-        self._api = Api(store, Access(tokens), Discovery(dra_versions), bookmark_seconds)
+        self._api = Api(store, Access(tokens), Discovery(dra_versions, version), bookmark_seconds)
         self._tls = tls
         self._stopping = threading.Event()
         self._connections = _Connections((host, port), self, tls)

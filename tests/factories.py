@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
+from django.utils import timezone
+
 from inventory.kube.quantity import parse
 from inventory.models import (
     Balance,
@@ -12,6 +14,7 @@ from inventory.models import (
     Cluster,
     ConsumedCapacity,
     Device,
+    InstantSource,
     Namespace,
     Node,
     Pod,
@@ -119,7 +122,8 @@ def make_claim(name: str = "", *, namespace: Namespace | None = None, **fields: 
 def make_share(device: Device, claim: Claim | None = None, **fields: Any) -> Share:
     """`consumed` maps dimensions to quantities as text, None for one that cannot be read."""
     claim, consumed = claim or make_claim(), fields.pop("consumed", {})
-    fields = {"request": "card", "dedicated": not consumed, "admin_access": False, **fields}
+    began = {"started_at": timezone.now(), "started_source": InstantSource.OBSERVED}
+    fields = {"request": "card", "dedicated": not consumed, "admin_access": False, **began, **fields}
     share = Share.objects.create(
         cluster=claim.cluster, claim=claim, device=device, position=claim.shares.count(), **fields
     )

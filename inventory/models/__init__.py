@@ -13,8 +13,18 @@ from inventory.models.claims import (
     Share,
     TaintRule,
 )
-from inventory.models.clusters import Cluster, KindState, Namespace, Node, Quota, SkippedObject
-from inventory.models.devices import Balance, Card, CounterBalance, Device, Pool
+from inventory.models.clusters import (
+    Cluster,
+    Difference,
+    KindState,
+    Lease,
+    Namespace,
+    Node,
+    Quota,
+    SkippedObject,
+)
+from inventory.models.devices import Balance, Card, CounterBalance, Device, Pool, Slice
+from inventory.models.history import InstantSource, ShareInterval
 from inventory.models.pods import Pod, PodClaim
 from inventory.models.teams import Membership, Team, TeamNamespace
 
@@ -29,7 +39,10 @@ __all__ = [
     "CounterBalance",
     "Device",
     "DeviceClass",
+    "Difference",
+    "InstantSource",
     "KindState",
+    "Lease",
     "Membership",
     "Namespace",
     "Node",
@@ -38,7 +51,9 @@ __all__ = [
     "Pool",
     "Quota",
     "Share",
+    "ShareInterval",
     "SkippedObject",
+    "Slice",
     "TaintRule",
     "Team",
     "TeamNamespace",

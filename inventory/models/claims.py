@@ -3,14 +3,16 @@ from django.db import models
 from inventory.models.amounts import NotationChoices
 from inventory.models.clusters import Cluster, Namespace
 from inventory.models.devices import Device
+from inventory.models.history import InstantSource
 
 
 class DeviceClass(models.Model):
     """A DeviceClass: what a request names to say which devices will do."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="device_classes")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="device_classes", db_index=False)
     name = models.CharField()
     uid = models.CharField()
+    resource_version = models.CharField(blank=True)
     created_at = models.DateTimeField(null=True)
     extended_resource_name = models.CharField(blank=True)
     spec = models.JSONField(default=dict)
@@ -27,9 +29,10 @@ class DeviceClass(models.Model):
 class TaintRule(models.Model):
     """A DeviceTaintRule: an administrator's taint on every device that it selects."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="taint_rules")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="taint_rules", db_index=False)
     name = models.CharField()
     uid = models.CharField()
+    resource_version = models.CharField(blank=True)
     selector = models.JSONField(null=True, help_text="null: every device")
     taint = models.JSONField()
 
@@ -45,9 +48,10 @@ class ClaimTemplate(models.Model):
     """A ResourceClaimTemplate: the claim that each Pod of a workload gets."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claim_templates")
-    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="claim_templates")
+    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="claim_templates", db_index=False)
     name = models.CharField()
     uid = models.CharField()
+    resource_version = models.CharField(blank=True)
     spec = models.JSONField(default=dict)
 
     class Meta:
@@ -71,8 +75,8 @@ class Claim(models.Model):
         DELETED_ALLOCATED = "deleted,allocated"
         DELETED_RESERVED = "deleted,allocated,reserved"
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claims")
-    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="claims")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claims", db_index=False)
+    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="claims", db_index=False)
     name = models.CharField()
     uid = models.CharField()
     resource_version = models.CharField()
@@ -102,6 +106,13 @@ class Claim(models.Model):
         indexes = [
             models.Index("namespace", "name", name="claim_by_name"),
             models.Index("cluster", "state", name="claim_by_state"),
+            # A gang's Pods find their claim by the name of their group.
+            models.Index(
+                "namespace",
+                "owner_name",
+                condition=models.Q(owner_kind="PodGroup"),
+                name="claim_of_pod_group",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -112,7 +123,7 @@ class Share(models.Model):
     """One allocation result: this claim holds this slice of this device."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="shares")
-    claim = models.ForeignKey(Claim, models.CASCADE, related_name="shares")
+    claim = models.ForeignKey(Claim, models.CASCADE, related_name="shares", db_index=False)
     # Its place among the results of its claim: one request may hold several devices.
     position = models.PositiveSmallIntegerField()
     device = models.ForeignKey(Device, models.CASCADE, related_name="held_shares")
@@ -121,7 +132,8 @@ class Share(models.Model):
     dedicated = models.BooleanField()
     admin_access = models.BooleanField()
     tolerations = models.JSONField(default=list)
-    started_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField()
+    started_source = models.CharField(max_length=10, choices=InstantSource.choices)
     problem = models.TextField(blank=True, help_text="why the consumed capacity is not known, in words")
 
     class Meta:
@@ -135,7 +147,7 @@ class Share(models.Model):
 class ConsumedCapacity(models.Model):
     """What a share consumes in one dimension, as the allocation says it."""
 
-    share = models.ForeignKey(Share, models.CASCADE, related_name="consumed")
+    share = models.ForeignKey(Share, models.CASCADE, related_name="consumed", db_index=False)
     dimension = models.CharField()
     exponent = models.SmallIntegerField(default=0)
     notation = models.CharField(max_length=15, choices=NotationChoices.choices)
@@ -153,7 +165,7 @@ class ConsumedCapacity(models.Model):
 class Consumer(models.Model):
     """An entry of reservedFor: who may use the claim, by UID; a Pod or something else."""
 
-    claim = models.ForeignKey(Claim, models.CASCADE, related_name="consumers")
+    claim = models.ForeignKey(Claim, models.CASCADE, related_name="consumers", db_index=False)
     position = models.PositiveSmallIntegerField()
     api_group = models.CharField(blank=True)
     resource = models.CharField()
@@ -164,6 +176,8 @@ class Consumer(models.Model):
     class Meta:
         ordering = ("claim", "position")
         constraints = [models.UniqueConstraint("claim", "position", name="consumer_of_claim")]
+        # A Pod that comes or goes finds the claims that it is named in.
+        indexes = [models.Index("uid", name="consumer_by_uid")]
 
     def __str__(self) -> str:
         return f"{self.resource}/{self.name}"

@@ -20,6 +20,12 @@ class Cluster(models.Model):
     enabled = models.BooleanField(
         default=True, help_text="off: the last snapshot stays and is no longer refreshed"
     )
+    queue = models.CharField(
+        max_length=63,
+        blank=True,
+        validators=[DNS_NAME],
+        help_text="Celery queue of workers that are kept for it; empty: the one that all share",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     server_version = models.CharField(blank=True, editable=False)
@@ -34,10 +40,13 @@ class Cluster(models.Model):
     # Grows when a poll changes what is shown.
     revision = models.PositiveBigIntegerField(default=0, editable=False)
 
-    lease_holder = models.CharField(max_length=64, blank=True, editable=False)
-    lease_until = models.DateTimeField(null=True, editable=False)
-    # Fencing: a holder whose number is no longer this one has lost the lease.
-    lease_number = models.PositiveBigIntegerField(default=0, editable=False)
+    # Failures since the last success, and when to try again after them.
+    failures = models.PositiveIntegerField(default=0, editable=False)
+    retry_at = models.DateTimeField(null=True, editable=False)
+
+    # The comparison in the background: every row against the API server at the same moment.
+    compared_at = models.DateTimeField(null=True, editable=False)
+    differences = models.PositiveIntegerField(null=True, editable=False)
 
     class Meta:
         ordering = ("name",)
@@ -46,8 +55,25 @@ class Cluster(models.Model):
         return self.name
 
 
+class Lease(models.Model):
+    """The right of one worker to follow one part of a cluster: its kinds that are read together."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="leases", db_index=False)
+    part = models.CharField(max_length=10)
+    holder = models.CharField(max_length=64, blank=True)
+    until = models.DateTimeField(null=True)
+    # Fencing: a holder whose number is no longer this one has lost the lease.
+    number = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint("cluster", "part", name="lease_of_part")]
+
+    def __str__(self) -> str:
+        return f"{self.cluster_id}/{self.part}: {self.holder or 'free'}"
+
+
 class KindState(models.Model):
-    """How reading one kind of a cluster went."""
+    """How far one kind of a cluster has been followed, and how reading it went."""
 
     class State(models.TextChoices):
         NEVER = "never", "never read"
@@ -55,18 +81,32 @@ class KindState(models.Model):
         FORBIDDEN = "forbidden", "not allowed to read"
         FAILED = "failed", "reading failed"
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="kinds")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="kinds", db_index=False)
     kind = models.CharField()
     state = models.CharField(max_length=12, choices=State.choices, default=State.NEVER)
     objects_read = models.PositiveIntegerField(null=True)
     objects_skipped = models.PositiveIntegerField(null=True)
+    # Where the watch goes on: written in the transaction that writes what came before it. Empty: a full list
+    # is due.
     resource_version = models.CharField(blank=True)
+    # Which version of our own tables its rows were written for.
+    layout = models.PositiveIntegerField(default=0)
+    listed_at = models.DateTimeField(null=True, help_text="when it was last read in full")
     succeeded_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
+    failures = models.PositiveIntegerField(default=0, help_text="since the last success")
+    retry_at = models.DateTimeField(null=True)
     error_reason = models.CharField(blank=True)
     error_message = models.TextField(blank=True)
-    bytes_read = models.PositiveBigIntegerField(null=True)
-    seconds = models.DecimalField(max_digits=12, decimal_places=3, null=True)
+    bytes_read = models.PositiveBigIntegerField(null=True, help_text="of the last full list")
+    seconds = models.DecimalField(
+        max_digits=12, decimal_places=3, null=True, help_text="of the last full list"
+    )
+    # Counters for metrics; they only ever grow.
+    lists_total = models.PositiveBigIntegerField(default=0)
+    events_total = models.PositiveBigIntegerField(default=0)
+    bytes_total = models.PositiveBigIntegerField(default=0)
+    failures_total = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         ordering = ("kind",)
@@ -76,8 +116,22 @@ class KindState(models.Model):
         return f"{self.cluster_id}/{self.kind}: {self.state}"
 
 
+class Difference(models.Model):
+    """A row that was found to say something else than the API server at the same moment: a fault of ours."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="found_differences")
+    kind = models.CharField()
+    what = models.TextField()
+
+    class Meta:
+        ordering = ("kind", "pk")
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.what}"
+
+
 class SkippedObject(models.Model):
-    """An object, or a part of one, that could not be read at the last poll, and why."""
+    """An object, or a part of one, that could not be read when it was last seen, and why."""
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="skipped_objects")
     kind = models.CharField()
@@ -86,6 +140,9 @@ class SkippedObject(models.Model):
     uid = models.CharField(blank=True)
     part = models.CharField(blank=True, help_text="what of it is missing; empty: all of it")
     reason = models.TextField()
+    pool = models.CharField(
+        blank=True, help_text="driver/pool, where it was found in putting the pool together"
+    )
 
     class Meta:
         ordering = ("kind", "namespace", "name", "part", "pk")
@@ -97,9 +154,10 @@ class SkippedObject(models.Model):
 class Namespace(models.Model):
     """A namespace; `listed` is false while only its name is known from other objects."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="namespaces")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="namespaces", db_index=False)
     name = models.CharField()
     uid = models.CharField(blank=True)
+    resource_version = models.CharField(blank=True)
     labels = models.JSONField(default=dict)
     listed = models.BooleanField(default=True)
     team = models.ForeignKey("Team", models.SET_NULL, null=True, related_name="namespaces")
@@ -115,9 +173,10 @@ class Namespace(models.Model):
 class Node(models.Model):
     """A node; `listed` is false while only its name is known from a resource slice or a Pod."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="nodes")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="nodes", db_index=False)
     name = models.CharField()
     uid = models.CharField(blank=True)
+    resource_version = models.CharField(blank=True)
     labels = models.JSONField(default=dict)
     taints = models.JSONField(default=list)
     allocatable = models.JSONField(default=dict)
@@ -136,10 +195,11 @@ class Node(models.Model):
 class Quota(models.Model):
     """A native ResourceQuota, as the API server counts it."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="quotas")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="quotas", db_index=False)
     namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="quotas")
     name = models.CharField()
     uid = models.CharField()
+    resource_version = models.CharField(blank=True)
     hard = models.JSONField(default=dict)
     used = models.JSONField(default=dict)
 

@@ -4,6 +4,27 @@ from inventory.models.amounts import NotationChoices
 from inventory.models.clusters import Cluster, Node
 
 
+class Slice(models.Model):
+    """A ResourceSlice as last read: a pool is put together from all of its slices."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="slices", db_index=False)
+    name = models.CharField()
+    uid = models.CharField()
+    resource_version = models.CharField()
+    driver = models.CharField()
+    pool_name = models.CharField()
+    # JSON in the shape of resource.k8s.io/v1, whatever version served it.
+    body = models.TextField()
+
+    class Meta:
+        ordering = ("driver", "pool_name", "name")
+        constraints = [models.UniqueConstraint("cluster", "name", name="slice_of_cluster")]
+        indexes = [models.Index("cluster", "driver", "pool_name", name="slice_of_pool")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Pool(models.Model):
     """The resource slices of one driver that belong together, by their newest generation."""
 
@@ -15,7 +36,7 @@ class Pool(models.Model):
         # Named by an allocation, published by no slice.
         NOT_PUBLISHED = "not_published"
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="pools")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="pools", db_index=False)
     driver = models.CharField()
     name = models.CharField()
     generation = models.BigIntegerField(null=True)
@@ -51,8 +72,8 @@ class DeviceState(models.TextChoices):
 class Card(models.Model):
     """An accelerator as people count them: one device, or one with all its partitions."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="cards")
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="cards")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="cards", db_index=False)
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="cards", db_index=False)
     key = models.CharField(help_text="its device, counter set or parent UUID; unique in its pool")
     node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="cards")
     product = models.CharField(blank=True)
@@ -76,8 +97,8 @@ class Card(models.Model):
 class Device(models.Model):
     """What a driver publishes under one name; identity is cluster + driver + pool + name."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="devices")
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="devices")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="devices", db_index=False)
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="devices", db_index=False)
     name = models.CharField()
     slice_name = models.CharField(blank=True)
     position = models.PositiveIntegerField(
@@ -131,9 +152,9 @@ class Balance(models.Model):
     Null means not known, with the reason beside it. Sums over cards take the rows with a card.
     """
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="balances")
-    device = models.ForeignKey(Device, models.CASCADE, null=True, related_name="balances")
-    card = models.ForeignKey(Card, models.CASCADE, null=True, related_name="balances")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="balances", db_index=False)
+    device = models.ForeignKey(Device, models.CASCADE, null=True, related_name="balances", db_index=False)
+    card = models.ForeignKey(Card, models.CASCADE, null=True, related_name="balances", db_index=False)
     dimension = models.CharField()
     exponent = models.SmallIntegerField(default=0)
     notation = models.CharField(max_length=15, choices=NotationChoices.choices)
@@ -161,7 +182,7 @@ class Balance(models.Model):
 class CounterBalance(models.Model):
     """One shared counter of a pool: what partitions draw from it (KEP-4815)."""
 
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="counters")
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="counters", db_index=False)
     counter_set = models.CharField()
     counter = models.CharField()
     exponent = models.SmallIntegerField(default=0)

@@ -10,8 +10,8 @@ FINISHED = ("Succeeded", "Failed")
 class Pod(models.Model):
     """A Pod that holds or awaits claims, or carries HAMi resources, with the workload it belongs to."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="pods")
-    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="pods")
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="pods", db_index=False)
+    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="pods", db_index=False)
     name = models.CharField()
     uid = models.CharField()
     resource_version = models.CharField()
@@ -20,8 +20,11 @@ class Pod(models.Model):
     created_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
     labels = models.JSONField(default=dict)
+    # Its controller, and the top of the chain that begins there.
+    controller_uid = models.CharField(blank=True)
     workload_kind = models.CharField(blank=True)
     workload_name = models.CharField(blank=True)
+    pod_group = models.CharField(blank=True, help_text="the gang that it is scheduled with")
     # What the scheduler said, where the Pod is not placed.
     scheduling_reason = models.CharField(blank=True)
     scheduling_message = models.TextField(blank=True)
@@ -32,7 +35,12 @@ class Pod(models.Model):
     class Meta:
         ordering = ("namespace", "name")
         constraints = [models.UniqueConstraint("cluster", "uid", name="pod_of_cluster")]
-        indexes = [models.Index("namespace", "name", name="pod_by_name")]
+        indexes = [
+            models.Index("namespace", "name", name="pod_by_name"),
+            # The next Pod of a workload finds here what the chain of its owners is.
+            models.Index("controller_uid", name="pod_by_controller"),
+            models.Index("namespace", "pod_group", condition=~models.Q(pod_group=""), name="pod_by_group"),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -41,7 +49,7 @@ class Pod(models.Model):
 class PodClaim(models.Model):
     """A Pod's use of a claim: what its spec or status names, and whether the claim is reserved for it."""
 
-    pod = models.ForeignKey(Pod, models.CASCADE, related_name="pod_claims")
+    pod = models.ForeignKey(Pod, models.CASCADE, related_name="pod_claims", db_index=False)
     # The name inside the Pod; empty for a gang's or an extended resource's claim.
     name = models.CharField(blank=True)
     claim_name = models.CharField(blank=True, help_text="empty: not created yet")
@@ -55,6 +63,8 @@ class PodClaim(models.Model):
     class Meta:
         ordering = ("pod", "name", "claim_name")
         constraints = [models.UniqueConstraint("pod", "name", "claim_name", name="claim_of_pod")]
+        # A claim that comes finds the Pods that wait for one of its name.
+        indexes = [models.Index("claim_name", name="pod_claim_by_name")]
 
     def __str__(self) -> str:
         return self.claim_name or self.name

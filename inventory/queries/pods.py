@@ -182,7 +182,7 @@ def _claim(use: PodClaim) -> PodClaimRow:
     return PodClaimRow(
         name=use.name or None,
         claim=claim_brief(use.claim) if use.claim else None,
-        claim_name=use.claim_name or None,
+        claim_name=use.claim.name if use.claim else use.claim_name or None,
         template=use.template_name or None,
         reserved=use.reserved,
         containers=tuple(use.containers),

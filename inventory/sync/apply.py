@@ -1,195 +1,157 @@
-"""One reading written in one transaction: a reader sees the snapshot before or the one after, never a mix."""
+"""What was read, written in one transaction: a reader sees the books before or after it, never a mix."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
-from inventory.dra.accelerators import parse
 from inventory.kube import kinds
-from inventory.kube.decoding import Skipped
-from inventory.kube.errors import ForbiddenError
 from inventory.kube.kinds import Kind
 from inventory.kube.objects import DeviceTaintRule
-from inventory.models import Cluster, KindState, Share, SkippedObject
-from inventory.sync import balances, claims, devices, places, pods, taint_rules
+from inventory.models import (
+    Claim,
+    ClaimTemplate,
+    Cluster,
+    DeviceClass,
+    KindState,
+    Namespace,
+    Node,
+    Pod,
+    Pool,
+    Quota,
+    SkippedObject,
+    Slice,
+    TaintRule,
+)
+from inventory.sync import (
+    balances,
+    claims,
+    classes,
+    devices,
+    links,
+    places,
+    pods,
+    progress,
+    skips,
+    slices,
+    taint_rules,
+)
+from inventory.sync.changes import Batch, Changes, Seen
 from inventory.sync.lease import Lease, confirm
-from inventory.sync.read import KindReading, Reading
-from inventory.sync.reconcile import Key, Reconciled, Values, reconcile
-from inventory.sync.unread import Unread
+from inventory.sync.targets import Targets
+from inventory.sync.touched import Touched
 
-_NAMESPACED = (kinds.RESOURCE_CLAIMS, kinds.RESOURCE_CLAIM_TEMPLATES, kinds.PODS, kinds.RESOURCE_QUOTAS)
+# Where taint rules are not served there are none, and what was read of them before has no effect.
+_NONE: Changes[DeviceTaintRule] = Changes("", chunks=tuple, seen=Seen(frozenset(), 0, 0))
+# With the first list of these, all that was unknown of every device becomes known.
+_OF_THE_BOOKS = (kinds.RESOURCE_SLICES.resource, kinds.RESOURCE_CLAIMS.resource)
+
+_COUNTED: dict[str, tuple[type[Any], dict[str, Any]]] = {
+    kinds.RESOURCE_SLICES.resource: (Slice, {}),
+    kinds.DEVICE_CLASSES.resource: (DeviceClass, {}),
+    kinds.DEVICE_TAINT_RULES.resource: (TaintRule, {}),
+    kinds.RESOURCE_CLAIM_TEMPLATES.resource: (ClaimTemplate, {}),
+    kinds.RESOURCE_CLAIMS.resource: (Claim, {}),
+    kinds.PODS.resource: (Pod, {}),
+    kinds.NODES.resource: (Node, {"listed": True}),
+    kinds.NAMESPACES.resource: (Namespace, {"listed": True}),
+    kinds.RESOURCE_QUOTAS.resource: (Quota, {}),
+}
 
 
-def apply(lease: Lease, reading: Reading, now: datetime) -> int:
-    """Write a reading; how many rows changed. Raises LeaseLost, and then nothing is written.
+def apply(lease: Lease, batch: Batch, now: datetime) -> int:
+    """Write a batch; how many rows changed. Raises LeaseLost, and then nothing is written.
 
-    A kind that could not be read keeps the rows of its last reading.
+    Doing it twice changes nothing the second time. A kind that is not in the batch keeps its rows.
     """
     with transaction.atomic():
-        cluster = confirm(lease)
-        namespace_rows = places.namespaces(
-            cluster,
-            reading.objects(kinds.NAMESPACES),
-            _namespaces_named(reading),
-            _unread(reading, kinds.NAMESPACES),
-        )
-        node_rows = places.nodes(
-            cluster, reading.objects(kinds.NODES), _nodes_named(reading), _unread(reading, kinds.NODES)
-        )
-        changes = namespace_rows.changes + node_rows.changes
-        skipped, written = _write_objects(cluster, reading, namespace_rows, node_rows)
-        _write_kind_states(cluster, reading, now)
-        changes += written + balances.write(cluster) + places.forget(namespace_rows.kept, node_rows.kept)
-        changes += _write_skipped(cluster, reading, skipped)
-        _finish(cluster, reading, changes)
-    return changes
+        cluster = confirm(lease, now)
+        touched = Touched()
+        known_before = _known(cluster)
+        _write_objects(cluster, batch, touched, now)
+        progress.write(cluster, batch, _counts(cluster, batch), now)
+        _derive(cluster, batch, touched, known_before)
+        touched.changes += places.forget(cluster)
+        _count_skipped(cluster, batch)
+        _finish(cluster, batch, touched.changes)
+    return touched.changes
 
 
-def _write_objects(
-    cluster: Cluster, reading: Reading, namespace_rows: Reconciled, node_rows: Reconciled
-) -> tuple[list[Skipped], int]:
-    namespaces, nodes = namespace_rows.ids, node_rows.ids
-    skipped, written, changes = _write_devices(cluster, reading, nodes)
-    if (classes := reading.objects(kinds.DEVICE_CLASSES)) is not None:
-        changes += claims.write_classes(cluster, classes, _unread(reading, kinds.DEVICE_CLASSES))
-    if (templates := reading.objects(kinds.RESOURCE_CLAIM_TEMPLATES)) is not None:
-        unread = _unread(reading, kinds.RESOURCE_CLAIM_TEMPLATES)
-        changes += claims.write_templates(cluster, templates, namespaces, unread)
-    if (found := reading.objects(kinds.RESOURCE_CLAIMS)) is not None:
-        unread = _unread(reading, kinds.RESOURCE_CLAIMS)
-        changes += claims.write_claims(cluster, found, namespaces, written, unread)
-    if (seen := reading.objects(kinds.PODS)) is not None:
-        around = pods.Surroundings(cluster, namespaces, nodes, _owners(reading))
-        changes += pods.write(around, seen, _unread(reading, kinds.PODS))
-    if (quotas := reading.objects(kinds.RESOURCE_QUOTAS)) is not None:
-        changes += places.quotas(cluster, quotas, namespaces, _unread(reading, kinds.RESOURCE_QUOTAS))
-    return skipped, changes
+def _write_objects(cluster: Cluster, batch: Batch, touched: Touched, now: datetime) -> None:
+    """In an order in which whatever an object names has its row before it."""
+    where = places.Places(cluster, touched)
+    if found := batch.of(kinds.NAMESPACES):
+        places.write_namespaces(cluster, where, found, touched)
+    if nodes := batch.of(kinds.NODES):
+        places.write_nodes(cluster, nodes, touched)
+    if quotas := batch.of(kinds.RESOURCE_QUOTAS):
+        places.write_quotas(cluster, where, quotas, touched)
+    if device_classes := batch.of(kinds.DEVICE_CLASSES):
+        classes.write_classes(cluster, device_classes, touched)
+    if templates := batch.of(kinds.RESOURCE_CLAIM_TEMPLATES):
+        classes.write_templates(cluster, where, templates, touched)
+    rules = _NONE if batch.served.taint_rules_version == "" else batch.of(kinds.DEVICE_TAINT_RULES)
+    rules_skipped = taint_rules.write(cluster, rules, touched) if rules else []
+    if published := batch.of(kinds.RESOURCE_SLICES):
+        slices.write(cluster, published, touched)
+    pools_skipped = devices.write(cluster, where, touched)
+    if asked := batch.of(kinds.RESOURCE_CLAIMS):
+        targets = Targets(cluster, where, touched)
+        before = _last_known(cluster, kinds.RESOURCE_CLAIMS)
+        claims.write(claims.Surroundings(cluster, where, targets, now, before), asked, touched)
+    if seen := batch.of(kinds.PODS):
+        pods.write(pods.Surroundings(cluster, where, batch.owners), seen, touched)
+    skips.write(cluster, batch, rules_skipped, pools_skipped, touched)
 
 
-def _write_devices(
-    cluster: Cluster, reading: Reading, nodes: Mapping[Key, int]
-) -> tuple[list[Skipped], devices.Written, int]:
-    rules, changes = _taint_rules(reading), 0
-    if rules is not None:
-        changes = taint_rules.write(cluster, rules, _unread(reading, kinds.DEVICE_TAINT_RULES))
-    found = reading.objects(kinds.RESOURCE_CLAIMS) or ()
-    written = devices.write(
-        devices.Surroundings(
-            cluster=cluster,
-            node_ids=nodes,
-            accelerators=[parse(text) for text in settings.SLICEBOARD_ACCELERATORS],
-            taint_rules=taint_rules.known(cluster),
-            nodes_of_targets=claims.nodes_of_targets(found),
-        ),
-        reading.objects(kinds.RESOURCE_SLICES),
-        {*claims.targets(found), *_targets_kept(cluster, reading)},
-        _unread(reading, kinds.RESOURCE_SLICES),
-    )
-    skipped = [*written.skipped, *taint_rules.not_understood(rules or ())]
-    return skipped, written, changes + written.changes
+def _derive(cluster: Cluster, batch: Batch, touched: Touched, known_before: Set[str]) -> None:
+    devices.sweep(cluster, touched)
+    newly_known = _known(cluster) - known_before
+    if newly_known.intersection(_OF_THE_BOOKS):
+        touched.pools.update(Pool.objects.filter(cluster=cluster).values_list("pk", flat=True))
+    balances.write(cluster, touched)
+    links.link(cluster, touched)
+    if kinds.PODS.resource in newly_known:
+        links.mark_all_consumers(cluster, touched)
+    elif kinds.PODS.resource in known_before:
+        links.mark_consumers(cluster, touched)
 
 
-def _taint_rules(reading: Reading) -> list[DeviceTaintRule] | None:
-    """None: there are rules, but they could not be read. Where they are not served there are none."""
-    return [] if reading.served.taint_rules_version == "" else reading.objects(kinds.DEVICE_TAINT_RULES)
+def _known(cluster: Cluster) -> set[str]:
+    read = KindState.objects.filter(cluster=cluster, succeeded_at__isnull=False)
+    return set(read.values_list("kind", flat=True))
 
 
-def _namespaces_named(reading: Reading) -> set[str]:
+def _last_known(cluster: Cluster, kind: Kind[Any]) -> datetime | None:
+    states = KindState.objects.filter(cluster=cluster, kind=kind.resource)
+    return states.values_list("succeeded_at", flat=True).first()
+
+
+def _counts(cluster: Cluster, batch: Batch) -> dict[str, int]:
     return {
-        one.metadata.namespace
-        for kind in _NAMESPACED
-        for one in reading.objects(kind) or ()
-        if one.metadata.namespace
+        kind: model._default_manager.filter(cluster=cluster, **which).count()
+        for kind in batch.changes
+        if (counted := _COUNTED.get(kind)) is not None
+        for model, which in [counted]
     }
 
 
-def _nodes_named(reading: Reading) -> set[str]:
-    names = {pod.spec.node_name for pod in reading.objects(kinds.PODS) or () if pod.spec.node_name}
-    return names | set(devices.node_names(reading.objects(kinds.RESOURCE_SLICES) or ()))
+def _count_skipped(cluster: Cluster, batch: Batch) -> None:
+    for kind in batch.changes:
+        count = SkippedObject.objects.filter(cluster=cluster, kind=kind).count()
+        KindState.objects.filter(cluster=cluster, kind=kind).update(objects_skipped=count)
 
 
-def _targets_kept(cluster: Cluster, reading: Reading) -> Iterator[devices.Target]:
-    """Devices named by shares whose claims are not written now, since they could not be read."""
-    shares = Share.objects.filter(cluster=cluster)
-    if reading.objects(kinds.RESOURCE_CLAIMS) is not None:
-        unread = _unread(reading, kinds.RESOURCE_CLAIMS)
-        if not unread.anything:
-            shares = shares.filter(claim__uid__in=unread.uids)
-    columns = ("device__pool__driver", "device__pool__name", "device__name")
-    yield from shares.order_by().values_list(*columns).distinct()
-
-
-def _unread(reading: Reading, kind: Kind[Any]) -> Unread:
-    one = reading.kinds.get(kind.resource)
-    return Unread.of(one.listing.skipped if one and one.listing else ())
-
-
-def _owners(reading: Reading) -> pods.Owners:
-    read = {kind.kind: reading.objects(kind) for kind in (kinds.REPLICA_SETS, kinds.JOBS)}
-    return pods.Owners(
-        known={(kind, one.metadata.uid): one for kind, objects in read.items() for one in objects or ()},
-        unread=frozenset(kind for kind, objects in read.items() if objects is None),
-    )
-
-
-def _write_skipped(cluster: Cluster, reading: Reading, not_understood: Iterable[Skipped]) -> int:
-    """What could not be read; of a kind whose list failed, what is known from before."""
-    resources = {kind.kind: kind.resource for kind in kinds.KINDS}
-    listed = {kind: one.listing for kind, one in reading.kinds.items() if one.listing is not None}
-    found = [*(one for listing in listed.values() for one in listing.skipped), *not_understood]
-    desired: dict[Key, Values] = {
-        (cluster.pk, resources[one.kind], one.namespace, one.name, one.uid, one.part, one.reason): ()
-        for one in found
-    }
-    scope = SkippedObject.objects.filter(cluster=cluster, kind__in=listed)
-    key = ("cluster_id", "kind", "namespace", "name", "uid", "part", "reason")
-    return reconcile(SkippedObject, scope, key, (), desired).changes
-
-
-def _write_kind_states(cluster: Cluster, reading: Reading, now: datetime) -> None:
-    KindState.objects.filter(cluster=cluster).exclude(kind__in=reading.kinds).delete()
-    for kind, one in reading.kinds.items():
-        KindState.objects.update_or_create(
-            cluster=cluster, kind=kind, defaults=_kind_state(one, reading, now)
-        )
-
-
-def _kind_state(one: KindReading, reading: Reading, now: datetime) -> dict[str, Any]:
-    took = {"seconds": _seconds(one.seconds)}
-    if one.listing is None:
-        forbidden = isinstance(one.error, ForbiddenError)
-        return took | {
-            "state": KindState.State.FORBIDDEN if forbidden else KindState.State.FAILED,
-            "failed_at": now,
-            "error_reason": one.error.reason if one.error else "",
-            "error_message": str(one.error or ""),
-        }
-    return took | {
-        "state": KindState.State.READ,
-        "objects_read": len(one.listing.objects),
-        "objects_skipped": len(one.listing.skipped),
-        "resource_version": one.listing.resource_version,
-        "succeeded_at": reading.observed_at,
-        "error_reason": "",
-        "error_message": "",
-        "bytes_read": one.listing.bytes,
-    }
-
-
-def _seconds(seconds: float) -> Decimal:
-    return Decimal(round(seconds * 1000)) / 1000
-
-
-def _finish(cluster: Cluster, reading: Reading, changes: int) -> None:
+def _finish(cluster: Cluster, batch: Batch, changes: int) -> None:
     """What pages and API clients go by: a revision that grows only when something they show has changed."""
-    cluster.server_version = reading.served.server_version
-    cluster.dra_version = reading.served.dra_version
-    cluster.observed_at = reading.observed_at
+    cluster.server_version = batch.served.server_version
+    cluster.dra_version = batch.served.dra_version
+    read = KindState.objects.filter(cluster=cluster, state=KindState.State.READ, succeeded_at__isnull=False)
+    oldest = read.order_by("succeeded_at").values_list("succeeded_at", flat=True).first()
+    cluster.observed_at = oldest or cluster.observed_at
     cluster.error_reason = cluster.error_message = ""
+    cluster.failures, cluster.retry_at = 0, None
     cluster.revision += bool(changes)
     cluster.save(
         update_fields=(
@@ -198,6 +160,8 @@ def _finish(cluster: Cluster, reading: Reading, changes: int) -> None:
             "observed_at",
             "error_reason",
             "error_message",
+            "failures",
+            "retry_at",
             "revision",
         )
     )

@@ -1,12 +1,13 @@
 """The ledger run over the rows of a cluster: what the poll writes, and what `check_ledger` compares."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import msgspec
+from django.db.models import Q
 
 from inventory.dra import attributes, counters, ledger
 from inventory.dra import cards as grouping
@@ -25,8 +26,12 @@ from inventory.models import (
     Share,
 )
 from inventory.models.amounts import LARGEST, AmountError, exponent_for, to_amount, to_quantity
+from inventory.sync import bulk
 from inventory.sync.reconcile import Key, Values, reconcile
+from inventory.sync.touched import Touched, batches
 
+# Pools whose books are derived at once: most have the devices of one node.
+_POOLS = 100
 _BLOCKING = ("NoSchedule", "NoExecute")
 CARD_FIELDS = (
     "cluster_id",
@@ -56,15 +61,23 @@ class PoolSheet:
     counters: Mapping[counters.CounterKey, counters.Counter]
 
 
-def sheets(cluster: Cluster) -> Iterator[PoolSheet]:
-    """Derive the books of every pool from the rows of devices, shares and consumed capacities."""
+def sheets(cluster: Cluster, pools: Collection[int] | None = None) -> Iterator[list[PoolSheet]]:
+    """Derive the books of pools, of all by default, from the rows of devices, shares and consumed capacities.
+
+    Some pools at a time, in the order of their keys.
+    """
     ever_read = _ever_read(cluster)
-    uses = _uses(cluster) if "resourceclaims" in ever_read else None
-    devices: defaultdict[int, list[Device]] = defaultdict(list)
-    for device in Device.objects.filter(cluster=cluster).order_by("pool_id", "position", "name"):
-        devices[device.pool_id].append(device)
-    for pool in Pool.objects.filter(cluster=cluster).order_by("driver", "name"):
-        yield _sheet(pool, devices[pool.pk], uses, slices_read="resourceslices" in ever_read)
+    if pools is None:
+        pools = list(Pool.objects.filter(cluster=cluster).order_by("pk").values_list("pk", flat=True))
+    for batch in batches(sorted(pools), _POOLS):
+        uses = _uses(batch) if "resourceclaims" in ever_read else None
+        devices: defaultdict[int, list[Device]] = defaultdict(list)
+        for device in Device.objects.filter(pool__in=batch).order_by("pool_id", "position", "name"):
+            devices[device.pool_id].append(device)
+        yield [
+            _sheet(pool, devices[pool.pk], uses, slices_read="resourceslices" in ever_read)
+            for pool in Pool.objects.filter(pk__in=batch).order_by("pk")
+        ]
 
 
 def _ever_read(cluster: Cluster) -> set[str]:
@@ -72,14 +85,14 @@ def _ever_read(cluster: Cluster) -> set[str]:
     return set(read.values_list("kind", flat=True))
 
 
-def _uses(cluster: Cluster) -> dict[int, list[Use]]:
+def _uses(pools: Sequence[int]) -> dict[int, list[Use]]:
     consumed: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
-    amounts = ConsumedCapacity.objects.filter(share__cluster=cluster).order_by()
+    amounts = ConsumedCapacity.objects.filter(share__device__pool__in=pools).order_by()
     columns = ("share_id", "dimension", "amount", "exponent", "notation")
     for share, dimension, amount, exponent, notation in amounts.values_list(*columns):
         consumed[share][dimension] = to_quantity(amount, exponent, notation)
     uses: defaultdict[int, list[Use]] = defaultdict(list)
-    shares = Share.objects.filter(cluster=cluster).order_by()
+    shares = Share.objects.filter(device__pool__in=pools).order_by()
     for pk, device, dedicated, admin in shares.values_list("pk", "device_id", "dedicated", "admin_access"):
         uses[device].append(Use(dedicated, admin, consumed.get(pk)))
     return dict(uses)
@@ -171,23 +184,31 @@ def _part(
     )
 
 
-def write(cluster: Cluster) -> int:
-    """Write the books of every device, card and counter; how many rows changed."""
-    derived = list(sheets(cluster))
-    cards_of_cluster = Card.objects.filter(cluster=cluster)
+def write(cluster: Cluster, touched: Touched) -> None:
+    """Write the books of every device, card and counter of the pools that were touched."""
+    for derived in sheets(cluster, touched.pools):
+        touched.changes += _write(cluster, derived)
+
+
+def _write(cluster: Cluster, derived: Sequence[PoolSheet]) -> int:
+    pools = [sheet.pool.pk for sheet in derived]
     card_rows = reconcile(
-        Card, cards_of_cluster, ("pool_id", "key"), CARD_FIELDS, desired_cards(cluster, derived)
+        Card,
+        Card.objects.filter(pool__in=pools),
+        ("pool_id", "key"),
+        CARD_FIELDS,
+        desired_cards(cluster, derived),
     )
     balance_rows = reconcile(
         Balance,
-        Balance.objects.filter(cluster=cluster),
+        Balance.objects.filter(Q(device__pool__in=pools) | Q(card__pool__in=pools)),
         ("cluster_id", "device_id", "card_id", "dimension"),
         AMOUNT_FIELDS,
         desired_balances(cluster, derived, card_rows.ids),
     )
     counter_rows = reconcile(
         CounterBalance,
-        CounterBalance.objects.filter(pool__cluster=cluster),
+        CounterBalance.objects.filter(pool__in=pools),
         ("pool_id", "counter_set", "counter"),
         AMOUNT_FIELDS,
         desired_counters(derived),
@@ -253,22 +274,13 @@ def _with_cards(sheet: PoolSheet, card_ids: Mapping[Key, int]) -> Iterator[tuple
 
 def _write_devices(derived: Iterable[PoolSheet], card_ids: Mapping[Key, int]) -> int:
     desired = desired_devices(derived, card_ids)
-    changed = []
-    for device in (device for sheet in derived for device in sheet.devices):
-        after = desired[device.pk,]
-        if after != tuple(getattr(device, field) for field in DEVICE_FIELDS):
-            for field, value in zip(DEVICE_FIELDS, after, strict=True):
-                setattr(device, field, value)
-            changed.append(device)
-    # Whole rows: a row that is inserted to meet its conflict must satisfy every NOT NULL.
-    Device.objects.bulk_create(
-        changed,
-        batch_size=500,
-        update_conflicts=True,
-        unique_fields=["pk"],
-        update_fields=[field.removesuffix("_id") for field in DEVICE_FIELDS],
-    )
-    return len(changed)
+    changed = [
+        (device.pk, *after)
+        for sheet in derived
+        for device in sheet.devices
+        if (after := desired[device.pk,]) != tuple(getattr(device, field) for field in DEVICE_FIELDS)
+    ]
+    return bulk.update(Device, DEVICE_FIELDS, changed)
 
 
 def _device(device: Device, books: Books, card: int | None) -> Values:

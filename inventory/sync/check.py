@@ -1,7 +1,9 @@
 """The stored balances compared with what the ledger derives from the rows they rest on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from django.db.models import Q
 
 from inventory.models import Balance, Card, Cluster, CounterBalance, Device
 from inventory.sync import balances
@@ -10,11 +12,17 @@ from inventory.sync.reconcile import Key, Values
 
 def differences(cluster: Cluster) -> Iterator[str]:
     """Every stored number that is not the derived one, in words; none if the books are right."""
-    derived = list(balances.sheets(cluster))
     cards: dict[Key, int] = {
         (pool, key): pk
         for pk, pool, key in Card.objects.filter(cluster=cluster).values_list("pk", "pool_id", "key")
     }
+    for derived in balances.sheets(cluster):
+        yield from _differences(cluster, derived, cards)
+
+
+def _differences(
+    cluster: Cluster, derived: Sequence[balances.PoolSheet], cards: Mapping[Key, int]
+) -> Iterator[str]:
     missing = [
         (sheet.pool, card.key)
         for sheet in derived
@@ -24,27 +32,30 @@ def differences(cluster: Cluster) -> Iterator[str]:
     yield from (f"card {pool}/{key}: not stored" for pool, key in missing)
     if missing:
         return
+    pools = [sheet.pool.pk for sheet in derived]
     for table, fields, wanted in (
         (Card, balances.CARD_FIELDS, balances.desired_cards(cluster, derived)),
         (Device, balances.DEVICE_FIELDS, balances.desired_devices(derived, cards)),
         (Balance, balances.AMOUNT_FIELDS, balances.desired_balances(cluster, derived, cards)),
         (CounterBalance, balances.AMOUNT_FIELDS, balances.desired_counters(derived)),
     ):
-        stored = _stored(cluster, table, fields)
-        yield from _compare(table._meta.verbose_name, fields, stored, wanted)
+        yield from _compare(table._meta.verbose_name, fields, _stored(pools, table, fields), wanted)
 
 
-_KEYS: Mapping[type[Any], tuple[tuple[str, ...], str]] = {
-    Card: (("pool_id", "key"), "cluster"),
-    Device: (("pk",), "cluster"),
-    Balance: (("cluster_id", "device_id", "card_id", "dimension"), "cluster"),
-    CounterBalance: (("pool_id", "counter_set", "counter"), "pool__cluster"),
+_KEYS: Mapping[type[Any], tuple[str, ...]] = {
+    Card: ("pool_id", "key"),
+    Device: ("pk",),
+    Balance: ("cluster_id", "device_id", "card_id", "dimension"),
+    CounterBalance: ("pool_id", "counter_set", "counter"),
 }
 
 
-def _stored(cluster: Cluster, table: type[Any], fields: tuple[str, ...]) -> dict[Key, Values]:
-    key, of_cluster = _KEYS[table]
-    rows = table.objects.filter(**{of_cluster: cluster}).order_by().values_list(*key, *fields)
+def _stored(pools: Sequence[int], table: type[Any], fields: tuple[str, ...]) -> dict[Key, Values]:
+    of_pools = Q(pool__in=pools)
+    if table is Balance:
+        of_pools = Q(device__pool__in=pools) | Q(card__pool__in=pools)
+    key = _KEYS[table]
+    rows = table.objects.filter(of_pools).order_by().values_list(*key, *fields)
     return {row[: len(key)]: row[len(key) :] for row in rows}
 
 

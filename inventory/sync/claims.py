@@ -1,17 +1,25 @@
-"""Resource claims to claims, shares and consumers; device classes and claim templates."""
+"""Resource claims to claims, shares and consumers."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from inventory.kube.objects import AllocationResult, ResourceClaim, ResourceClaimTemplate
-from inventory.kube.objects import DeviceClass as DeviceClassObject
+from django.db.models import QuerySet
+
+from inventory.kube.objects import AllocationResult, ResourceClaim
 from inventory.kube.quantity import Quantity, QuantityError, parse
-from inventory.models import Claim, ClaimTemplate, Cluster, ConsumedCapacity, Consumer, DeviceClass, Share
+from inventory.models import Claim, Cluster, ConsumedCapacity, Consumer, Share
 from inventory.models.amounts import AmountError, exponent_for, to_amount
-from inventory.sync.devices import Target, Written
+from inventory.sync import bulk, intervals
+from inventory.sync.changes import Changes
+from inventory.sync.current import current
+from inventory.sync.gone import gone_by_uid
+from inventory.sync.intervals import Start
+from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, Values, reconcile
-from inventory.sync.unread import Unread
+from inventory.sync.targets import Known, Target, Targets
+from inventory.sync.touched import Touched, batches
 
 _POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 _EXTENDED_RESOURCE = "resource.kubernetes.io/extended-resource-claim"
@@ -44,29 +52,92 @@ class ShareColumns(NamedTuple):
     dedicated: bool
     admin_access: bool
     tolerations: list[Any]
-    started_at: datetime | None
+    started_at: datetime
+    started_source: str
     problem: str
 
 
 # `gone` is written once Pods are known.
 _CONSUMER_FIELDS = ("api_group", "resource", "name", "uid")
+_AMOUNT_FIELDS = ("exponent", "notation", "amount")
+# A gang's claim is found by the name of the gang.
+_GANG = "PodGroup"
 
 
-def targets(claims: Iterable[ResourceClaim]) -> Iterator[Target]:
-    """Every device that an allocation names."""
-    for claim in claims:
-        for result in results(claim):
-            yield result.driver, result.pool, result.device
+@dataclass(frozen=True)
+class Surroundings:
+    """What claims are written with besides themselves.
+
+    `now` is when it was learned, `before` when the claims were last known to be as they are in the rows.
+    """
+
+    cluster: Cluster
+    places: Places
+    targets: Targets
+    now: datetime
+    before: datetime | None
+
+
+def write(around: Surroundings, changes: Changes[ResourceClaim], touched: Touched) -> None:
+    """Write the claims with all that hangs on them."""
+    scope = Claim.objects.filter(cluster=around.cluster)
+    for batch in batches(gone_by_uid(scope, changes)):
+        _remove(around, batch, touched)
+    nothing_yet = not scope.exists()
+    for chunk in changes.chunks():
+        _write(around, current(scope, chunk, changes), touched, nothing_yet=nothing_yet)
+
+
+def _remove(around: Surroundings, claim_ids: Sequence[int], touched: Touched) -> None:
+    going = Claim.objects.filter(pk__in=claim_ids)
+    _touch(going, touched)
+    intervals.close(around.cluster, going.values_list("uid", flat=True), around.now, around.before)
+    touched.changes += bulk.delete(Claim, claim_ids)
+
+
+def _touch(claims: QuerySet[Claim], touched: Touched) -> None:
+    """The devices that these claims hold, and the Pods that know them by name."""
+    held = Share.objects.filter(claim__in=claims).order_by()
+    touched.pools.update(held.values_list("device__pool_id", flat=True).distinct())
+    columns = ("namespace_id", "name", "owner_kind", "owner_name")
+    for namespace, name, owner_kind, owner_name in claims.order_by().values_list(*columns):
+        touched.claim_names.add((namespace, name))
+        if owner_kind == _GANG:
+            touched.pod_groups.add((namespace, owner_name))
+
+
+def _write(
+    around: Surroundings, claims: Sequence[ResourceClaim], touched: Touched, *, nothing_yet: bool
+) -> None:
+    cluster, uids = around.cluster, [claim.metadata.uid for claim in claims]
+    scope = None if nothing_yet else Claim.objects.filter(cluster=cluster, uid__in=uids)
+    existing = set() if scope is None else set(scope.values_list("pk", flat=True))
+    if existing:
+        _touch(Claim.objects.filter(pk__in=existing), touched)
+    namespaces = around.places.namespaces({claim.metadata.namespace for claim in claims})
+    desired: dict[Key, Values] = {
+        (cluster.pk, claim.metadata.uid): _claim(claim, namespaces) for claim in claims
+    }
+    rows = reconcile(Claim, scope, ("cluster_id", "uid"), ClaimColumns._fields, desired)
+    ids = {uid: pk for (_, uid), pk in rows.ids.items()}
+    touched.changes += rows.changes
+    touched.claims.update(ids.values())
+    for row in desired.values():
+        touched.claim_names.add((row[0], row[1]))
+        if row[10] == _GANG:
+            touched.pod_groups.add((row[0], row[11]))
+    _write_shares(around, claims, ids, existing, touched)
+    _write_consumers(claims, ids, existing, touched)
 
 
 def nodes_of_targets(claims: Iterable[ResourceClaim]) -> dict[Target, str]:
-    """The one node that an allocation is bound to, by device: all that is known of a device nobody lists."""
+    """Every device that an allocation names, with the one node that it is bound to, if that is so."""
     found: dict[Target, str] = {}
     for claim in claims:
         allocation = claim.status.allocation if claim.status else None
         node = _only_node(allocation.node_selector) if allocation else ""
-        for result in results(claim) if node else ():
-            found[result.driver, result.pool, result.device] = node
+        for result in results(claim):
+            found[_target(result)] = node or found.get(_target(result), "")
     return found
 
 
@@ -87,38 +158,6 @@ def results(claim: ResourceClaim) -> list[AllocationResult]:
     return allocation.results() if allocation else []
 
 
-def write_claims(
-    cluster: Cluster,
-    claims: Sequence[ResourceClaim],
-    namespace_ids: Mapping[Key, int],
-    devices: Written,
-    unread: Unread,
-) -> int:
-    """Write the claims with all that hangs on them; how many rows changed.
-
-    Claims that are in the cluster but could not be read keep their rows.
-    """
-    scope = Claim.objects.filter(cluster=cluster)
-    desired: dict[Key, Values] = {
-        (cluster.pk, claim.metadata.uid): _claim(cluster, claim, namespace_ids) for claim in claims
-    }
-    rows = reconcile(
-        Claim,
-        scope,
-        ("cluster_id", "uid"),
-        ClaimColumns._fields,
-        desired,
-        keep=lambda key: unread.holds_uid(key[1]),
-    )
-    ids = {claim.metadata.uid: rows.ids[cluster.pk, claim.metadata.uid] for claim in claims}
-    kept = set(rows.ids.values()) - set(ids.values())
-    return (
-        rows.changes
-        + _write_shares(cluster, claims, ids, devices, kept)
-        + _write_consumers(cluster, claims, ids, kept)
-    )
-
-
 def state(claim: ResourceClaim) -> str:
     """As `kubectl get resourceclaims` prints it (printers.go, printResourceClaim)."""
     allocated = bool(claim.status and claim.status.allocation)
@@ -131,13 +170,13 @@ def state(claim: ResourceClaim) -> str:
     return ",".join(parts) or "pending"
 
 
-def _claim(cluster: Cluster, claim: ResourceClaim, namespace_ids: Mapping[Key, int]) -> ClaimColumns:
+def _claim(claim: ResourceClaim, namespace_ids: Mapping[str, int]) -> ClaimColumns:
     metadata, status = claim.metadata, claim.status
     annotations = metadata.annotations or {}
     owner = metadata.controller()
     allocation = status.allocation if status else None
     return ClaimColumns(
-        namespace_id=namespace_ids[cluster.pk, metadata.namespace],
+        namespace_id=namespace_ids[metadata.namespace],
         name=metadata.name,
         resource_version=metadata.resource_version,
         state=state(claim),
@@ -157,47 +196,62 @@ def _claim(cluster: Cluster, claim: ResourceClaim, namespace_ids: Mapping[Key, i
 
 
 def _write_shares(
-    cluster: Cluster,
+    around: Surroundings,
     claims: Sequence[ResourceClaim],
     claim_ids: Mapping[str, int],
-    devices: Written,
-    kept: Container[object],
-) -> int:
-    found = {
-        (claim_ids[claim.metadata.uid], position): (result, claim)
+    existing: set[int],
+    touched: Touched,
+) -> None:
+    devices = around.targets.find(nodes_of_targets(claims))
+    found = [
+        (claim, position, result, devices[_target(result)])
         for claim in claims
         for position, result in enumerate(results(claim))
-    }
-    consumed = {key: dict(_consumed(result, devices)) for key, (result, _) in found.items()}
-    desired: dict[Key, Values] = {
-        key: _share(cluster, result, claim, devices, consumed[key]) for key, (result, claim) in found.items()
-    }
-    scope = Share.objects.filter(cluster=cluster)
-    rows = reconcile(
-        Share, scope, ("claim_id", "position"), ShareColumns._fields, desired, keep=lambda key: key[0] in kept
+    ]
+    consumed = [dict(_consumed(result, device)) for _, _, result, device in found]
+    starts = intervals.write(
+        around.cluster,
+        claims,
+        [(claim, result, amounts) for (claim, _, result, _), amounts in zip(found, consumed, strict=True)],
+        around.now,
+        around.before,
     )
-    kept_shares = {pk for key, pk in rows.ids.items() if key[0] in kept}
-    amounts: dict[Key, Values] = {
-        (rows.ids[key], dimension): _columns(quantity)
+    touched.pools.update(device.pool_id for *_, device in found)
+    keys = [(claim_ids[claim.metadata.uid], position) for claim, position, _, _ in found]
+    desired: dict[Key, Values] = {
+        key: _share(around.cluster, result, device, amounts, start)
+        for key, (_, _, result, device), amounts, start in zip(keys, found, consumed, starts, strict=True)
+    }
+    scope = Share.objects.filter(claim__in=existing) if existing else None
+    rows = reconcile(Share, scope, ("claim_id", "position"), ShareColumns._fields, desired)
+    touched.changes += rows.changes
+    _write_amounts(dict(zip(keys, consumed, strict=True)), rows.ids, existing, touched)
+
+
+def _write_amounts(
+    consumed: Mapping[Key, Mapping[str, Quantity | None]],
+    share_ids: Mapping[Key, int],
+    existing: set[int],
+    touched: Touched,
+) -> None:
+    desired: dict[Key, Values] = {
+        (share_ids[key], dimension): _columns(quantity)
         for key, quantities in consumed.items()
         for dimension, quantity in quantities.items()
     }
-    amount_rows = reconcile(
-        ConsumedCapacity,
-        ConsumedCapacity.objects.filter(share__cluster=cluster),
-        ("share_id", "dimension"),
-        ("exponent", "notation", "amount"),
-        amounts,
-        keep=lambda key: key[0] in kept_shares,
-    )
-    return rows.changes + amount_rows.changes
+    scope = ConsumedCapacity.objects.filter(share__claim__in=existing) if existing else None
+    rows = reconcile(ConsumedCapacity, scope, ("share_id", "dimension"), _AMOUNT_FIELDS, desired)
+    touched.changes += rows.changes
 
 
-def _consumed(result: AllocationResult, devices: Written) -> Iterator[tuple[str, Quantity | None]]:
+def _target(result: AllocationResult) -> Target:
+    return result.driver, result.pool, result.device
+
+
+def _consumed(result: AllocationResult, device: Known) -> Iterator[tuple[str, Quantity | None]]:
     """What a result consumes by dimension; None where it cannot be read."""
     if result.consumption_unreadable:
-        device = devices.devices[result.driver, result.pool, result.device]
-        yield from dict.fromkeys(devices.dimensions.get(device, ())).items()
+        yield from dict.fromkeys(device.dimensions).items()
     for dimension, value in (result.consumed_capacity or {}).items():
         yield dimension, _amount(value)
 
@@ -222,22 +276,21 @@ def _columns(quantity: Quantity | None) -> Values:
 def _share(
     cluster: Cluster,
     result: AllocationResult,
-    claim: ResourceClaim,
-    devices: Written,
+    device: Known,
     consumed: Mapping[str, Quantity | None],
+    start: Start,
 ) -> Values:
-    allocation = claim.status.allocation if claim.status else None
-    device = devices.devices[result.driver, result.pool, result.device]
     return ShareColumns(
         cluster_id=cluster.pk,
-        device_id=device,
+        device_id=device.id,
         request=result.request,
         share_id=result.share_id or "",
         dedicated=result.share_id is None,
         admin_access=bool(result.admin_access),
         tolerations=result.tolerations or [],
-        started_at=allocation.allocation_timestamp if allocation else None,
-        problem=_problem(result, consumed, measured=device in devices.dimensions),
+        started_at=start.at,
+        started_source=start.source,
+        problem=_problem(result, consumed, measured=bool(device.dimensions)),
     )
 
 
@@ -260,58 +313,13 @@ def _problem(result: AllocationResult, consumed: Mapping[str, Quantity | None], 
 
 
 def _write_consumers(
-    cluster: Cluster, claims: Sequence[ResourceClaim], claim_ids: Mapping[str, int], kept: Container[object]
-) -> int:
+    claims: Sequence[ResourceClaim], claim_ids: Mapping[str, int], existing: set[int], touched: Touched
+) -> None:
     desired: dict[Key, Values] = {
         (claim_ids[claim.metadata.uid], position): (one.api_group, one.resource, one.name, one.uid)
         for claim in claims
         for position, one in enumerate((claim.status.reserved_for if claim.status else None) or ())
     }
-    scope, key = Consumer.objects.filter(claim__cluster=cluster), ("claim_id", "position")
-    return reconcile(Consumer, scope, key, _CONSUMER_FIELDS, desired, keep=lambda key: key[0] in kept).changes
-
-
-def write_templates(
-    cluster: Cluster,
-    templates: Iterable[ResourceClaimTemplate],
-    namespace_ids: Mapping[Key, int],
-    unread: Unread,
-) -> int:
-    desired: dict[Key, Values] = {
-        (namespace_ids[cluster.pk, one.metadata.namespace], one.metadata.name): (
-            cluster.pk,
-            one.metadata.uid,
-            one.spec,
-        )
-        for one in templates
-    }
-    namespace_of = {pk: key[1] for key, pk in namespace_ids.items()}
-    return reconcile(
-        ClaimTemplate,
-        ClaimTemplate.objects.filter(cluster=cluster),
-        ("namespace_id", "name"),
-        ("cluster_id", "uid", "spec"),
-        desired,
-        keep=lambda key: unread.holds_name(key[1], namespace_of.get(key[0])),
-    ).changes
-
-
-def write_classes(cluster: Cluster, classes: Iterable[DeviceClassObject], unread: Unread) -> int:
-    desired: dict[Key, Values] = {
-        (cluster.pk, one.metadata.name): (
-            one.metadata.uid,
-            one.metadata.creation_timestamp,
-            _text(one.spec.get("extendedResourceName")),
-            one.spec,
-        )
-        for one in classes
-    }
-    scope, key = DeviceClass.objects.filter(cluster=cluster), ("cluster_id", "name")
-    fields = ("uid", "created_at", "extended_resource_name", "spec")
-    return reconcile(
-        DeviceClass, scope, key, fields, desired, keep=lambda key: unread.holds_name(key[1])
-    ).changes
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    scope = Consumer.objects.filter(claim__in=existing) if existing else None
+    rows = reconcile(Consumer, scope, ("claim_id", "position"), _CONSUMER_FIELDS, desired)
+    touched.changes += rows.changes

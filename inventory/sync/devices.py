@@ -1,27 +1,32 @@
-"""Resource slices to pools and devices."""
+"""Pools and their devices, put together from resource slices."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
+from django.conf import settings
+from django.db.models import Exists, OuterRef
 
 from inventory.dra import attributes
 from inventory.dra.accelerators import Rule, is_accelerator
+from inventory.dra.accelerators import parse as parse_rule
 from inventory.dra.pools import Placed, pools
 from inventory.dra.pools import Pool as PoolView
 from inventory.dra.taints import Rule as TaintRule
 from inventory.kube.decoding import Skipped
-from inventory.kube.objects import Capacity, Device, ResourceSlice
+from inventory.kube.objects import Capacity, Device
 from inventory.kube.quantity import QuantityError, parse
-from inventory.models import Cluster
+from inventory.models import Cluster, Share
 from inventory.models import Device as DeviceRow
 from inventory.models import Pool as PoolRow
+from inventory.sync import bulk, slices, taint_rules
+from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, Reconciled, reconcile
-from inventory.sync.unread import Unread
+from inventory.sync.touched import Touched, batches
 
-# A device as an allocation names it: driver, pool, device.
-Target = tuple[str, str, str]
+# Pools that are put together at once: most have the devices of one node.
+_POOLS = 200
 
 
 class PoolColumns(NamedTuple):
@@ -53,15 +58,9 @@ class DeviceColumns(NamedTuple):
     problems: list[str]
 
 
-@dataclass(frozen=True)
-class Written:
-    """The rows of all devices that anything names, and the parts of slices that could not be understood."""
-
-    devices: dict[Target, int]
-    # The dimensions of those that publish capacities: a share of them must say what it consumes.
-    dimensions: dict[int, frozenset[str]]
-    changes: int
-    skipped: list[Skipped]
+NOTHING_PUBLISHED = PoolColumns(
+    None, 0, None, PoolRow.State.NOT_PUBLISHED, "no slice publishes this pool", []
+)
 
 
 @dataclass(frozen=True)
@@ -69,71 +68,85 @@ class Surroundings:
     """What a device is written with besides its slice."""
 
     cluster: Cluster
-    node_ids: Mapping[Key, int]
+    places: Places
     accelerators: Sequence[Rule]
     taint_rules: Sequence[TaintRule]
-    nodes_of_targets: Mapping[Target, str]
 
 
-def node_names(slices: Iterable[ResourceSlice]) -> Iterator[str]:
-    for one in slices:
-        devices = one.spec.devices or ()
-        yield from filter(None, (one.spec.node_name, *(device.node_name for device in devices)))
+def accelerator_rules() -> list[Rule]:
+    """Raises RuleError where the setting is wrong."""
+    return [parse_rule(text) for text in settings.SLICEBOARD_ACCELERATORS]
 
 
-def write(
-    around: Surroundings, slices: Sequence[ResourceSlice] | None, targets: Iterable[Target], unread: Unread
-) -> Written:
-    """Write what the slices publish and, as not listed, what allocations name besides.
+def write(cluster: Cluster, places: Places, touched: Touched) -> dict[str, list[Skipped]]:
+    """Write the pools whose slices or taints have changed; what of each (driver/pool) cannot be understood.
 
-    `slices` is None where they could not be read. What an earlier reading published in a slice, or as a
-    device, that cannot be read now stays.
+    A device that its slices no longer list stays, as not listed, while a claim may still hold it.
     """
-    views, targets = pools(slices or ()), set(targets)
-    scope = DeviceRow.objects.filter(cluster=around.cluster)
-    earlier = {row[:2]: DeviceColumns(*row[2:]) for row in _rows(scope)}
-    hidden = {key for key, row in earlier.items() if slices is None or unread.holds_name(row.slice_name)}
-    pool_rows = _write_pools(around.cluster, views, targets, kept={pool for pool, _ in hidden})
+    around = Surroundings(cluster, places, accelerator_rules(), taint_rules.known(cluster))
+    skipped: dict[str, list[Skipped]] = {f"{driver}/{name}": [] for driver, name in touched.pools_published}
+    for names in batches(touched.pools_published, _POOLS):
+        views = pools(slices.of_pools(cluster, set(names)))
+        skipped.update({f"{view.driver}/{view.name}": list(_skips(view)) for view in views})
+        _write(around, set(names), views, touched)
+    return skipped
+
+
+def _write(
+    around: Surroundings, names: set[tuple[str, str]], views: Sequence[PoolView], touched: Touched
+) -> None:
+    pool_rows = _write_pools(around.cluster, names, views)
+    touched.pools.update(pool_rows.ids.values())
+    scope = DeviceRow.objects.filter(pool__in=pool_rows.ids.values())
+    around.places.nodes({placed.node_name for view in views for placed in view.devices if placed.node_name})
+    columns = ("pool_id", "name", *DeviceColumns._fields)
     desired: dict[Key, DeviceColumns] = {
-        key: row
-        for key, row in earlier.items()
-        if key in hidden or (row.slice_name, f"device {key[1]}") in unread.parts
+        (pool, name): _unlisted(DeviceColumns(*before))
+        for pool, name, *before in scope.order_by().values_list(*columns)
     }
-    desired.update(_published(around, views, pool_rows.ids, whole={pool for pool, _ in hidden}))
-    for driver, pool, name in targets:
-        key = pool_rows.ids[around.cluster.pk, driver, pool], name
-        if key not in desired:
-            desired[key] = _unlisted(around, earlier.get(key), (driver, pool, name))
+    desired.update(_published(around, views, pool_rows.ids))
     rows = reconcile(DeviceRow, scope, ("pool_id", "name"), DeviceColumns._fields, desired)
-    pool_names = {row: key[1:] for key, row in pool_rows.ids.items()}
-    return Written(
-        devices={(*pool_names[pool], name): row for (pool, name), row in rows.ids.items()},
-        dimensions={rows.ids[key]: frozenset(one.capacity) for key, one in desired.items() if one.capacity},
-        changes=pool_rows.changes + rows.changes,
-        skipped=[skip for view in views for skip in _skips(view)],
+    touched.changes += pool_rows.changes + rows.changes
+
+
+def _write_pools(cluster: Cluster, names: set[tuple[str, str]], views: Sequence[PoolView]) -> Reconciled:
+    scope = PoolRow.objects.filter(
+        cluster=cluster,
+        driver__in={driver for driver, _ in names},
+        name__in={name for _, name in names},
+    )
+    desired: dict[Key, PoolColumns] = {(cluster.pk, view.driver, view.name): _pool(view) for view in views}
+    known = scope.values_list("driver", "name")
+    for driver, name in names & set(known):
+        desired.setdefault((cluster.pk, driver, name), NOTHING_PUBLISHED)
+    rows = reconcile(
+        PoolRow,
+        scope,
+        ("cluster_id", "driver", "name"),
+        PoolColumns._fields,
+        desired,
+        keep=lambda key: key[1:] not in names,
+    )
+    return Reconciled(
+        {key: pk for key, pk in rows.ids.items() if pk not in rows.kept},
+        frozenset(),
+        rows.created,
+        rows.updated,
+        rows.deleted,
     )
 
 
-def _rows(scope: Any) -> list[tuple[Any, ...]]:
-    return list(scope.order_by().values_list("pool_id", "name", *DeviceColumns._fields))
-
-
-def _write_pools(
-    cluster: Cluster, views: Sequence[PoolView], targets: Iterable[Target], *, kept: set[int]
-) -> Reconciled:
-    """A pool with a slice that cannot be read now (`kept`) stays as it was: what is missing is unknown."""
-    scope = PoolRow.objects.filter(cluster=cluster)
-    desired: dict[Key, PoolColumns] = {
-        (cluster.pk, driver, name): PoolColumns(*before)
-        for pk, driver, name, *before in scope.values_list("pk", "driver", "name", *PoolColumns._fields)
-        if pk in kept
-    }
-    for view in views:
-        desired.setdefault((cluster.pk, view.driver, view.name), _pool(view))
-    nothing = PoolColumns(None, 0, None, PoolRow.State.NOT_PUBLISHED, "no slice publishes this pool", [])
-    for driver, name, _ in targets:
-        desired.setdefault((cluster.pk, driver, name), nothing)
-    return reconcile(PoolRow, scope, ("cluster_id", "driver", "name"), PoolColumns._fields, desired)
+def sweep(cluster: Cluster, touched: Touched) -> None:
+    """Let go of devices that no slice lists and nobody holds, and of pools that have nothing left."""
+    for batch in batches(touched.pools):
+        held = Exists(Share.objects.filter(device=OuterRef("pk")))
+        left = DeviceRow.objects.filter(pool__in=batch, listed=False).exclude(held)
+        touched.changes += bulk.delete(DeviceRow, left.values_list("pk", flat=True))
+        full = Exists(DeviceRow.objects.filter(pool=OuterRef("pk")))
+        bare = PoolRow.objects.filter(pk__in=batch, state=PoolRow.State.NOT_PUBLISHED).exclude(full)
+        gone = list(bare.values_list("pk", flat=True))
+        touched.changes += bulk.delete(PoolRow, gone)
+        touched.pools.difference_update(gone)
 
 
 def _pool(view: PoolView) -> PoolColumns:
@@ -148,27 +161,22 @@ def _pool(view: PoolView) -> PoolColumns:
 
 
 def _published(
-    around: Surroundings, views: Iterable[PoolView], pool_ids: Mapping[Key, int], *, whole: set[int]
+    around: Surroundings, views: Iterable[PoolView], pool_ids: Mapping[Key, int]
 ) -> Iterator[tuple[Key, DeviceColumns]]:
-    """The devices of all pools; those of pools in `whole` are published although a slice is missing here."""
     for view in views:
         pool = pool_ids[around.cluster.pk, view.driver, view.name]
         for position, placed in enumerate(view.devices):
-            yield (
-                (pool, placed.device.name),
-                _device(around, view, position, placed, published=view.usable or pool in whole),
-            )
+            yield (pool, placed.device.name), _device(around, view, position, placed)
 
 
-def _device(
-    around: Surroundings, view: PoolView, position: int, placed: Placed, *, published: bool
-) -> DeviceColumns:
+def _device(around: Surroundings, view: PoolView, position: int, placed: Placed) -> DeviceColumns:
     device, described = placed.device, placed.device.attributes or {}
+    node = placed.node_name
     return DeviceColumns(
         cluster_id=around.cluster.pk,
         slice_name=placed.slice_name,
         position=position,
-        node_id=around.node_ids.get((around.cluster.pk, placed.node_name)),
+        node_id=around.places.nodes({node})[node] if node else None,
         accelerator=is_accelerator(around.accelerators, view.driver, described, device.capacity or {}),
         product=attributes.product(described, view.driver),
         uuid=attributes.uuid(described, view.driver),
@@ -180,7 +188,7 @@ def _device(
         taints=_taints(around, view, device),
         shareable=bool(device.allow_multiple_allocations),
         listed=True,
-        published=published,
+        published=view.usable,
         problems=list(_problems(device)),
     )
 
@@ -237,20 +245,19 @@ def _skips(view: PoolView) -> Iterator[Skipped]:
                 yield Skipped("ResourceSlice", "", "", "", reason=problem, part=part)
 
 
-def _unlisted(around: Surroundings, before: DeviceColumns | None, target: Target) -> DeviceColumns:
-    """A device that only an allocation names: what is still known of it, and that nobody publishes it now."""
-    known = before or _nothing_known(around, target)
-    return known._replace(slice_name="", taints=[], listed=False, published=False, problems=[])
+def _unlisted(before: DeviceColumns) -> DeviceColumns:
+    """What is still known of a device, and that nobody publishes it now."""
+    return before._replace(slice_name="", taints=[], listed=False, published=False, problems=[])
 
 
-def _nothing_known(around: Surroundings, target: Target) -> DeviceColumns:
-    node = around.nodes_of_targets.get(target, "")
+def nothing_known(around: Surroundings, driver: str, node_id: int | None) -> DeviceColumns:
+    """A device that only an allocation names."""
     return DeviceColumns(
         cluster_id=around.cluster.pk,
         slice_name="",
         position=0,
-        node_id=around.node_ids.get((around.cluster.pk, node)),
-        accelerator=is_accelerator(around.accelerators, target[0], {}, ()),
+        node_id=node_id,
+        accelerator=is_accelerator(around.accelerators, driver, {}, ()),
         product="",
         uuid="",
         attributes={},

@@ -1,19 +1,23 @@
-"""One poll of a cluster at a time: a lease on the cluster's row.
+"""Who follows what: leases on the parts of a cluster.
 
-It is taken by a conditional UPDATE, so the database decides between two workers, whatever beat or the broker
-do. A holder that was killed loses it when it runs out. Each taking raises a number, and a poll is applied
-only while its number is still the row's: a worker that stalled and wakes up cannot write over its successor.
+A part is a group of kinds that are read together; a worker takes all parts of a cluster, or one part of a
+very large one. A lease is taken by a conditional UPDATE, so the database decides between two workers,
+whatever beat or the broker do. A holder that was killed loses it when it runs out. Each taking raises a
+number, and nothing is written but under the numbers that are still in the rows: a worker that stalled and
+wakes up cannot write over its successor.
 """
 
 import os
 import socket
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from inventory.models import Cluster
+from inventory.models import Lease as LeaseRow
 
 
 class LeaseLost(Exception):
@@ -22,39 +26,54 @@ class LeaseLost(Exception):
 
 @dataclass(frozen=True)
 class Lease:
+    """What one worker may write: parts of a cluster, with the number under which it took each."""
+
     cluster_id: int
-    number: int
+    numbers: Mapping[str, int]
+    seconds: int
 
 
-def take(cluster_id: int, now: datetime, seconds: int) -> Lease | None:
-    """The lease, or None while another worker holds it (or the cluster is gone)."""
-    holder = f"{socket.gethostname()[:20]}:{os.getpid()}:{uuid4().hex[:12]}"
-    taken = Cluster.objects.filter(
-        Q(lease_until__isnull=True) | Q(lease_until__lt=now), pk=cluster_id
-    ).update(
-        lease_holder=holder, lease_until=now + timedelta(seconds=seconds), lease_number=F("lease_number") + 1
-    )
-    if not taken:
+def take(cluster_id: int, parts: Collection[str], now: datetime, seconds: int) -> Lease | None:
+    """The lease on those of the parts that nobody else holds; None if there is no such part or cluster."""
+    if not Cluster.objects.filter(pk=cluster_id).exists():
         return None
-    number = (
-        Cluster.objects.filter(pk=cluster_id, lease_holder=holder)
-        .values_list("lease_number", flat=True)
-        .first()
+    holder = f"{socket.gethostname()[:20]}:{os.getpid()}:{uuid4().hex[:12]}"
+    LeaseRow.objects.bulk_create(
+        [LeaseRow(cluster_id=cluster_id, part=part) for part in parts], ignore_conflicts=True
     )
-    return None if number is None else Lease(cluster_id, number)
+    LeaseRow.objects.filter(
+        Q(until__isnull=True) | Q(until__lt=now), cluster_id=cluster_id, part__in=parts
+    ).update(holder=holder, until=now + timedelta(seconds=seconds), number=F("number") + 1)
+    held = LeaseRow.objects.filter(cluster_id=cluster_id, holder=holder)
+    numbers = dict(held.values_list("part", "number"))
+    return Lease(cluster_id, numbers, seconds) if numbers else None
 
 
-def confirm(lease: Lease) -> Cluster:
-    """Lock the cluster's row for this transaction. Raises LeaseLost if the lease has passed on."""
-    cluster = (
-        Cluster.objects.select_for_update().filter(pk=lease.cluster_id, lease_number=lease.number).first()
-    )
+def renew(lease: Lease, now: datetime) -> None:
+    """Make it last from now on. Raises LeaseLost if any of its parts has passed on."""
+    renewed = _rows(lease).update(until=now + timedelta(seconds=lease.seconds))
+    if renewed != len(lease.numbers):
+        raise LeaseLost(f"cluster {lease.cluster_id}: the lease on {', '.join(lease.numbers)} has passed on")
+
+
+def confirm(lease: Lease, now: datetime) -> Cluster:
+    """Renew it and lock the cluster's row for this transaction, whoever follows its other parts.
+
+    Raises LeaseLost if the lease has passed on, or the cluster is gone.
+    """
+    renew(lease, now)
+    cluster = Cluster.objects.select_for_update().filter(pk=lease.cluster_id).first()
     if cluster is None:
-        raise LeaseLost(f"cluster {lease.cluster_id}: lease {lease.number} has passed on")
+        raise LeaseLost(f"cluster {lease.cluster_id} is gone")
     return cluster
 
 
 def release(lease: Lease) -> None:
-    Cluster.objects.filter(pk=lease.cluster_id, lease_number=lease.number).update(
-        lease_holder="", lease_until=None
-    )
+    _rows(lease).update(holder="", until=None)
+
+
+def _rows(lease: Lease) -> QuerySet[LeaseRow]:
+    ours = Q()
+    for part, number in lease.numbers.items():
+        ours |= Q(part=part, number=number)
+    return LeaseRow.objects.filter(ours, cluster_id=lease.cluster_id)

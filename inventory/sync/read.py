@@ -1,97 +1,108 @@
-"""One reading of a cluster, before anything is written."""
+"""Whole lists of kinds, kept on disk until they are complete."""
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from typing import Any, Generic
 
 from inventory.hami.vendors import RESOURCE_NAMES
-from inventory.kube import kinds
 from inventory.kube.client import Client
-from inventory.kube.discovery import Served, discover
-from inventory.kube.errors import ClusterError, KubeconfigError, TimedOutError, TlsError, UnreachableError
-from inventory.kube.kinds import Kind
-from inventory.kube.listing import Listing, list_all
-from inventory.kube.objects import Pod
+from inventory.kube.decoding import Skipped
+from inventory.kube.discovery import Served
+from inventory.kube.errors import ExpiredError, KubeconfigError, TlsError, UnreachableError
+from inventory.kube.kinds import Kind, ObjectT
+from inventory.kube.listing import list_chunks
+from inventory.kube.objects import Object, Pod
 from inventory.kube.pods import concerns_devices
+from inventory.sync.changes import Changes, Seen
+from inventory.sync.spool import Spool
 
 logger = logging.getLogger(__name__)
 
-# What ends the whole reading; anything else the API server says of one kind concerns that kind alone.
-_OF_THE_CONNECTION = (KubeconfigError, UnreachableError, TlsError)
-
-_OWNERS = {"ReplicaSet": kinds.REPLICA_SETS, "Job": kinds.JOBS}
-
-
-@dataclass(frozen=True)
-class KindReading:
-    """The list of one kind, or why there is none."""
-
-    seconds: float
-    listing: Listing[Any] | None = None
-    error: ClusterError | None = None
+# What ends a whole poll; anything else the API server says of one kind concerns that kind alone.
+OF_THE_CONNECTION = (KubeconfigError, UnreachableError, TlsError)
+_ATTEMPTS = 3
 
 
-@dataclass(frozen=True)
-class Reading:
-    """All kinds of a cluster. `observed_at` is the instant before the first list."""
-
-    observed_at: datetime
-    served: Served
-    kinds: dict[str, KindReading] = field(default_factory=dict)
-
-    def objects(self, kind: Kind[Any]) -> list[Any] | None:
-        """None: the kind could not be read."""
-        reading = self.kinds.get(kind.resource)
-        return None if reading is None or reading.listing is None else reading.listing.objects
+def concerns_us(one: Object) -> bool:
+    """Most Pods of a cluster have nothing to do with devices: they are never written."""
+    return not isinstance(one, Pod) or concerns_devices(one, RESOURCE_NAMES)
 
 
-def read(client: Client, clock: Callable[[], datetime]) -> Reading:
-    """Read every kind. Raises ClusterError when nothing at all can be read."""
-    served = discover(client)
-    reading = Reading(clock(), served)
-    for kind in kinds.KINDS:
-        if kind in _OWNERS.values() or (kind is kinds.DEVICE_TAINT_RULES and not served.taint_rules_version):
-            continue
-        keep = _interesting if kind is kinds.PODS else None
-        reading.kinds[kind.resource] = _read_kind(client, kind, served, keep)
-        _give_up_in_time(reading)
-    for kind in _owner_kinds(reading.objects(kinds.PODS) or ()):
-        reading.kinds[kind.resource] = _read_kind(client, kind, served, None)
-        _give_up_in_time(reading)
-    return reading
+@dataclass
+class _List(Generic[ObjectT]):
+    """What has been read of a list so far."""
+
+    spool: Spool[ObjectT]
+    uids: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+    skipped: list[Skipped] = field(default_factory=list)
+    resource_version: str = ""
+    bytes: int = 0
 
 
-def _give_up_in_time(reading: Reading) -> None:
-    """Raises the error that every kind met, or a second time-out: the lease does not last for more."""
-    errors = [one.error for one in reading.kinds.values() if one.error]
-    timeouts = [error for error in errors if isinstance(error, TimedOutError)]
-    if len(timeouts) > 1:
-        raise timeouts[0]
-    if len(errors) == len(kinds.KINDS) - len(_OWNERS) - (not reading.served.taint_rules_version):
-        raise errors[0]
+class Reader:
+    """Reads whole lists; what it has read can be used until it is closed.
+
+    `tick` is called between chunks: it may raise to stop.
+    """
+
+    def __init__(self, client: Client, served: Served, tick: Callable[[], None]) -> None:
+        self._client, self._served, self._tick = client, served, tick
+        self._spools: list[Spool[Any]] = []
+
+    def close(self) -> None:
+        for spool in self._spools:
+            spool.close()
+        self._spools.clear()
+
+    def read(self, kind: Kind[ObjectT], known: Mapping[str, str]) -> Changes[ObjectT]:
+        """The list of a kind. Raises ClusterError.
+
+        `known` has the resourceVersion of each object that is already written, by UID: those that are still
+        the same are only noted as seen.
+        """
+        started = time.perf_counter()
+        found = self._complete(kind, known)
+        seconds = time.perf_counter() - started
+        return Changes(
+            resource_version=found.resource_version,
+            chunks=lambda: _without(found.spool.chunks(), found.gone),
+            skipped=tuple(found.skipped),
+            seen=Seen(found.uids - found.gone, found.bytes, seconds),
+            bytes=found.bytes,
+        )
+
+    def _complete(self, kind: Kind[ObjectT], known: Mapping[str, str]) -> _List[ObjectT]:
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._once(kind, known)
+            except ExpiredError as error:
+                last = error
+        raise ExpiredError(
+            f"The list of {kind.resource} at {self._client.url(kind.path(self._served))} expired "
+            f"{_ATTEMPTS} times before it was complete: it is read too slowly for the API server, which "
+            "keeps a moment for some minutes. Look at the network between the two and at their load."
+        ) from last
+
+    def _once(self, kind: Kind[ObjectT], known: Mapping[str, str]) -> _List[ObjectT]:
+        found = _List(Spool(kind))
+        self._spools.append(found.spool)
+        for chunk in list_chunks(self._client, kind, self._served):
+            self._tick()
+            concerned = [one for one in chunk.objects if concerns_us(one)]
+            found.uids.update(one.metadata.uid for one in concerned)
+            found.spool.put(
+                [one for one in concerned if known.get(one.metadata.uid) != one.metadata.resource_version]
+            )
+            found.gone.update(chunk.gone)
+            found.skipped += chunk.skipped
+            found.bytes += chunk.bytes
+            found.resource_version = chunk.resource_version or found.resource_version
+        return found
 
 
-def _interesting(pod: Pod) -> bool:
-    return concerns_devices(pod, RESOURCE_NAMES)
-
-
-def _owner_kinds(pods: Iterable[Pod]) -> list[Kind[Any]]:
-    owners = {owner.kind for pod in pods if (owner := pod.metadata.controller())}
-    return [kind for name, kind in _OWNERS.items() if name in owners]
-
-
-def _read_kind(
-    client: Client, kind: Kind[Any], served: Served, keep: Callable[[Pod], bool] | None
-) -> KindReading:
-    started = time.perf_counter()
-    try:
-        listing = list_all(client, kind, served, keep=keep)
-    except _OF_THE_CONNECTION:
-        raise
-    except ClusterError as error:
-        logger.warning("kind not read kind=%s reason=%s message=%s", kind.resource, error.reason, error)
-        return KindReading(time.perf_counter() - started, error=error)
-    return KindReading(time.perf_counter() - started, listing=listing)
+def _without(chunks: Iterable[Sequence[ObjectT]], gone: set[str]) -> Iterator[Sequence[ObjectT]]:
+    for chunk in chunks:
+        yield [one for one in chunk if one.metadata.uid not in gone] if gone else chunk

@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from dashboard import demo_people
-from inventory.models import Cluster
+from inventory.models import Lease
 
 
 class Command(BaseCommand):
@@ -24,4 +24,4 @@ class Command(BaseCommand):
         call_command("prepare", stdout=io.StringIO())
         demo_people.settle(password, token)
         # The state folder is ours alone: who held a lease is gone.
-        Cluster.objects.update(lease_holder="", lease_until=None)
+        Lease.objects.update(holder="", until=None)

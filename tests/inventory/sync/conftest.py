@@ -7,7 +7,7 @@ import pytest
 
 from demo.server import ApiServer
 from demo.store import Store
-from inventory.models import Cluster
+from inventory.models import Cluster, KindState
 from inventory.sync.poll import Outcome, poll_cluster
 
 
@@ -19,13 +19,16 @@ class Followed:
         self.store = server.store
         self.cluster = cluster
 
-    def poll(self) -> Outcome:
+    def poll(self, *, in_full: bool = False) -> Outcome:
+        """`in_full`: as after a resource version that the API server has forgotten."""
+        if in_full:
+            KindState.objects.filter(cluster=self.cluster).update(resource_version="", retry_at=None)
         outcome = poll_cluster(self.cluster.pk)
         self.cluster.refresh_from_db()
         return outcome
 
-    def applied(self) -> Outcome:
-        outcome = self.poll()
+    def applied(self, *, in_full: bool = False) -> Outcome:
+        outcome = self.poll(in_full=in_full)
         assert outcome.ended == "applied", self.cluster.error_message
         return outcome
 
@@ -39,7 +42,8 @@ def follow(db: None, tmp_path: Path) -> Iterator[Follow]:
     with ExitStack() as stack:
 
         def serve(store: Store, name: str = "lab", *, token: str | None = None, **options: Any) -> Followed:
-            server = stack.enter_context(ApiServer(store, **options))
+            # Bookmarks come once a minute from a real one: here they say soon that all has been told.
+            server = stack.enter_context(ApiServer(store, **{"bookmark_seconds": 0.02, **options}))
             path = server.kubeconfig(tmp_path / f"{name}.kubeconfig", token=token)
             return Followed(server, Cluster.objects.create(name=name, kubeconfig=str(path)))
 

@@ -5,6 +5,8 @@ from typing import Any
 from demo.store import Object, Store
 
 DRA = "resource.k8s.io/v1"
+# A release from before lists were streamed.
+IN_PAGES = "v1.33.4"
 SHARE = "11111111-1111-4111-8111-111111111111"
 HAMI = "hami-core-gpu.project-hami.io"
 

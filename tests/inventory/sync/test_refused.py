@@ -13,7 +13,7 @@ from inventory.models import Claim, Cluster, Device, KindState, Node
 from inventory.sync.poll import poll_cluster
 from tests.inventory.sync.books import CLAIMS, RESOURCES, SLICES, balance, shared, snapshot
 from tests.inventory.sync.conftest import Follow
-from tests.inventory.sync.objects import card, claim, resource_slice, store
+from tests.inventory.sync.objects import IN_PAGES, card, claim, resource_slice, store
 
 
 def test_a_kind_that_is_forbidden_is_told_and_the_rest_goes_on(follow: Follow) -> None:
@@ -79,7 +79,7 @@ def test_a_connection_that_breaks_in_the_middle_leaves_the_old_snapshot_whole(fo
 
 def test_a_list_that_expires_in_the_middle_is_started_over(follow: Follow) -> None:
     held = store(resource_slice(card()), *(claim(f"c-{number}") for number in range(600)))
-    followed = follow(held)
+    followed = follow(held, version=IN_PAGES)
     followed.server.faults.inject("*/resourceclaims", ExpireContinue())
     followed.applied()
     assert Claim.objects.count() == 600
@@ -87,10 +87,10 @@ def test_a_list_that_expires_in_the_middle_is_started_over(follow: Follow) -> No
 
 def test_a_list_that_never_completes_deletes_nothing(follow: Follow) -> None:
     held = store(resource_slice(card()), *(claim(f"c-{number}") for number in range(600)))
-    followed = follow(held)
+    followed = follow(held, version=IN_PAGES)
     followed.applied()
     followed.server.faults.inject("*/resourceclaims", ExpireContinue(), times=10)
-    followed.applied()
+    followed.applied(in_full=True)
     assert Claim.objects.count() == 600
     assert KindState.objects.get(kind="resourceclaims").error_reason == "expired"
 

@@ -4,7 +4,7 @@ from demo.faults import ReplaceItem
 from inventory.models import Claim, Device, Share, SkippedObject
 from tests.inventory.sync.books import balance, shared
 from tests.inventory.sync.conftest import Follow
-from tests.inventory.sync.objects import SHARE, card, claim, resource_slice, result, store
+from tests.inventory.sync.objects import IN_PAGES, SHARE, card, claim, resource_slice, result, store
 
 
 def test_a_capacity_that_does_not_parse_is_unknown_and_reported(follow: Follow) -> None:
@@ -56,11 +56,11 @@ def test_an_unknown_kind_of_attribute_is_kept_and_reported(follow: Follow) -> No
 def test_a_malformed_claim_is_skipped_and_its_row_kept(follow: Follow) -> None:
     held = store(resource_slice(card()), claim("good", shared("1Gi", "10")))
     uid = held.put(claim("bad", shared("2Gi", "20", share_id=SHARE.replace("1", "2"))))["metadata"]["uid"]
-    followed = follow(held)
+    followed = follow(held, version=IN_PAGES)
     followed.applied()
     broken = f'{{"metadata":{{"name":"bad","namespace":"team-a","uid":"{uid}"}},"spec":{{}},"status":"oops"}}'
     followed.server.faults.inject("*/resourceclaims", ReplaceItem(0, broken.encode()))
-    followed.applied()
+    followed.applied(in_full=True)
     assert set(Claim.objects.values_list("name", flat=True)) == {"good", "bad"}
     assert balance("memory") == ("24Gi", "3Gi", "21Gi")
     skipped = SkippedObject.objects.get()
@@ -68,19 +68,21 @@ def test_a_malformed_claim_is_skipped_and_its_row_kept(follow: Follow) -> None:
 
 
 def test_a_claim_without_a_name_that_can_be_read_keeps_all_rows_of_its_kind(follow: Follow) -> None:
-    followed = follow(store(resource_slice(card()), claim("a", shared("1Gi", "1")), claim("b")))
+    followed = follow(
+        store(resource_slice(card()), claim("a", shared("1Gi", "1")), claim("b")), version=IN_PAGES
+    )
     followed.applied()
     followed.server.faults.inject("*/resourceclaims", ReplaceItem(0, b'"no object at all"'))
-    followed.applied()
+    followed.applied(in_full=True)
     assert set(Claim.objects.values_list("name", flat=True)) == {"a", "b"}
     assert SkippedObject.objects.count() == 1
 
 
 def test_a_malformed_slice_leaves_its_devices_as_they_were(follow: Follow) -> None:
-    followed = follow(store(resource_slice(card()), claim("c", shared())))
+    followed = follow(store(resource_slice(card()), claim("c", shared())), version=IN_PAGES)
     followed.applied()
     broken = b'{"metadata":{"name":"slice-1","uid":"u"},"spec":{"driver":5}}'
     followed.server.faults.inject("*/resourceslices", ReplaceItem(0, broken))
-    followed.applied()
+    followed.applied(in_full=True)
     assert balance("memory") == ("24Gi", "8Gi", "16Gi")
     assert SkippedObject.objects.get().name == "slice-1"

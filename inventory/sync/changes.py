@@ -1,0 +1,110 @@
+"""What is to be written of one kind: a whole list, or what has happened since the last commit."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic
+
+from inventory.kube.decoding import Skipped
+from inventory.kube.discovery import Served
+from inventory.kube.errors import ClusterError
+from inventory.kube.kinds import Kind, ObjectT
+from inventory.kube.objects import Metadata, OwnerReference
+from inventory.sync.unread import Unread
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The UIDs of a whole list, those of unchanged objects too: any other row of the kind is gone."""
+
+    uids: Set[str]
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Changes(Generic[ObjectT]):
+    """Objects that came or changed, in chunks, and the UIDs of those that went.
+
+    `resource_version` is where a watch goes on from here. `seen` is None unless it was a whole list.
+    """
+
+    resource_version: str
+    chunks: Callable[[], Iterable[Sequence[ObjectT]]]
+    skipped: Sequence[Skipped] = ()
+    gone: Set[str] = frozenset()
+    seen: Seen | None = None
+    events: int = 0
+    bytes: int = 0
+
+    @property
+    def unread(self) -> Unread:
+        return Unread.of(self.skipped)
+
+
+@dataclass(frozen=True)
+class Owners:
+    """The controllers that Pods name, by UID, with their own controllers; None for one that has none.
+
+    `unread` are those that could not be asked for.
+    """
+
+    known: Mapping[str, OwnerReference | None] = field(default_factory=dict)
+    unread: Set[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one transaction writes. `observed_at`: nothing that happened before is missing from it.
+
+    A kind that is not in `changes` keeps its rows. `confirmed` are the kinds of which the API server has
+    shown that nothing else has happened.
+    """
+
+    observed_at: datetime
+    served: Served
+    changes: Mapping[str, Changes[Any]] = field(default_factory=dict)
+    failures: Mapping[str, ClusterError] = field(default_factory=dict)
+    confirmed: Set[str] = frozenset()
+    owners: Owners = Owners()
+
+    def of(self, kind: Kind[ObjectT]) -> Changes[ObjectT] | None:
+        return self.changes.get(kind.resource)
+
+    def is_whole(self, kind: Kind[Any]) -> bool:
+        found = self.changes.get(kind.resource)
+        return found is not None and found.seen is not None
+
+
+def older(version: str, than: str) -> bool:
+    """Whether one resourceVersion is before another; never where one is no number.
+
+    Kubernetes promises their order since 1.35 (KEP-5504), and etcd has kept it before.
+    """
+    if not (_is_number(version) and _is_number(than)):
+        return False
+    one, other = version.lstrip("0"), than.lstrip("0")
+    return (len(one), one) < (len(other), other)
+
+
+def _is_number(version: str) -> bool:
+    return version.isascii() and version.isdecimal()
+
+
+def newest(objects: Iterable[ObjectT]) -> Iterator[ObjectT]:
+    """Of each object the newest state, where it comes twice."""
+    found: dict[str, ObjectT] = {}
+    for one in objects:
+        before = found.get(one.metadata.uid)
+        if before is None or not older(one.metadata.resource_version, before.metadata.resource_version):
+            found[one.metadata.uid] = one
+    yield from found.values()
+
+
+def not_older(objects: Iterable[ObjectT], stored: Mapping[str, str]) -> list[ObjectT]:
+    """Without those of which a newer state is stored already: events may come twice and out of order."""
+    return [one for one in objects if not _is_older(one.metadata, stored)]
+
+
+def _is_older(metadata: Metadata, stored: Mapping[str, str]) -> bool:
+    return older(metadata.resource_version, stored.get(metadata.uid, ""))

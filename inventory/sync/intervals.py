@@ -1,0 +1,157 @@
+"""The history of shares: each from when it was given until it was given back.
+
+An interval is opened and closed in the transaction that writes its share, so that none is lost with a worker,
+and none is doubled when the same is read again.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models.functions import Greatest
+
+from inventory.kube.objects import AllocationResult, ResourceClaim
+from inventory.kube.quantity import Quantity
+from inventory.models import Cluster, InstantSource, ShareInterval
+from inventory.sync import bulk
+from inventory.sync.touched import batches
+
+_KEY = ("claim_uid", "request", "driver", "pool", "device", "share_id")
+_COLUMNS = (
+    "namespace",
+    "claim_name",
+    "dedicated",
+    "admin_access",
+    "consumed",
+    "started_at",
+    "started_source",
+    "started_not_before",
+)
+Key = tuple[str, ...]
+Held = tuple[ResourceClaim, AllocationResult, Mapping[str, Quantity | None]]
+
+
+class Start(NamedTuple):
+    """When a share began, and where that is known from."""
+
+    at: datetime
+    source: str
+
+
+class _Open(NamedTuple):
+    id: int
+    start: Start
+    consumed: Any
+
+
+def write(
+    cluster: Cluster,
+    claims: Sequence[ResourceClaim],
+    held: Sequence[Held],
+    now: datetime,
+    before: datetime | None,
+) -> list[Start]:
+    """Open and close the intervals of these claims; when each held share began, in order.
+
+    `now` is when it was learned, `before` when the claims were last known to be as the rows say.
+    """
+    open_rows = _open(cluster, [claim.metadata.uid for claim in claims])
+    starts: dict[Key, Start] = {}
+    opened: dict[Key, tuple[Any, ...]] = {}
+    amended: list[tuple[Any, ...]] = []
+    ended: defaultdict[datetime, list[int]] = defaultdict(list)
+    keys = [_key(claim, result) for claim, result, _ in held]
+    for key, (claim, result, amounts) in zip(keys, held, strict=True):
+        if key in starts:
+            continue
+        row, told, consumed = open_rows.pop(key, None), _allocated_at(claim), _consumed(amounts)
+        if row is not None and not _is_another(row.start, told):
+            starts[key] = row.start
+            if row.consumed != consumed:
+                amended.append((row.id, consumed))
+            continue
+        if row is not None:
+            # The same device, but given anew.
+            ended[min(told or now, now)].append(row.id)
+        starts[key] = Start(told, InstantSource.ALLOCATION) if told else Start(now, InstantSource.OBSERVED)
+        opened[key] = _columns(claim, result, consumed, starts[key], before)
+    ended[now] += [row.id for row in open_rows.values()]
+    for at, ids in ended.items():
+        _end(ids, at, before)
+    bulk.update(ShareInterval, ("consumed",), amended)
+    _insert(cluster, opened)
+    return [starts[key] for key in keys]
+
+
+def close(cluster: Cluster, uids: Iterable[str], now: datetime, before: datetime | None) -> None:
+    """End what claims hold that are gone."""
+    rows = ShareInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=list(uids))
+    _end(list(rows.values_list("pk", flat=True)), now, before)
+
+
+def _open(cluster: Cluster, uids: Sequence[str]) -> dict[Key, _Open]:
+    rows = ShareInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=uids).order_by()
+    columns = ("pk", "started_at", "started_source", "consumed", *_KEY)
+    return {
+        tuple(key): _Open(pk, Start(at, source), consumed)
+        for pk, at, source, consumed, *key in rows.values_list(*columns)
+    }
+
+
+def _key(claim: ResourceClaim, result: AllocationResult) -> Key:
+    return (
+        claim.metadata.uid,
+        result.request,
+        result.driver,
+        result.pool,
+        result.device,
+        result.share_id or "",
+    )
+
+
+def _allocated_at(claim: ResourceClaim) -> datetime | None:
+    allocation = claim.status.allocation if claim.status else None
+    return allocation.allocation_timestamp if allocation else None
+
+
+def _is_another(start: Start, told: datetime | None) -> bool:
+    return start.source == InstantSource.ALLOCATION and told is not None and told != start.at
+
+
+def _consumed(amounts: Mapping[str, Quantity | None]) -> dict[str, str | None]:
+    return {dimension: None if amount is None else str(amount) for dimension, amount in amounts.items()}
+
+
+def _columns(
+    claim: ResourceClaim,
+    result: AllocationResult,
+    consumed: dict[str, str | None],
+    start: Start,
+    before: datetime | None,
+) -> tuple[Any, ...]:
+    known = [moment for moment in (before, claim.metadata.creation_timestamp) if moment is not None]
+    observed = start.source == InstantSource.OBSERVED
+    return (
+        claim.metadata.namespace,
+        claim.metadata.name,
+        result.share_id is None,
+        bool(result.admin_access),
+        consumed,
+        start.at,
+        start.source,
+        max(known) if known and observed else None,
+    )
+
+
+def _insert(cluster: Cluster, opened: Mapping[Key, tuple[Any, ...]]) -> None:
+    ids = bulk.reserve(ShareInterval, len(opened))
+    rows = ((pk, cluster.pk, *key, *opened[key]) for pk, key in zip(ids, opened, strict=True))
+    bulk.insert(ShareInterval, ("id", "cluster_id", *_KEY, *_COLUMNS), rows)
+
+
+def _end(ids: Sequence[int], at: datetime, before: datetime | None) -> None:
+    for batch in batches(ids):
+        rows = ShareInterval.objects.filter(pk__in=batch)
+        # A clock may have stepped back, or the API server's may be ahead: nothing lasts less than nothing.
+        rows.update(ended_at=Greatest("started_at", at), ended_not_before=min(before, at) if before else None)

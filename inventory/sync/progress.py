@@ -1,0 +1,79 @@
+"""How far each kind has been followed: written with what was followed."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from random import uniform
+from typing import Any
+
+from inventory.kube.errors import ClusterError, ForbiddenError, ThrottledError
+from inventory.models import Cluster, KindState
+from inventory.sync.changes import Batch, Changes
+
+# Raised when rows are written in another way: then every kind is read in full and written anew.
+LAYOUT = 1
+_LONGEST_WAIT = timedelta(minutes=5)
+_FIRST_WAIT = timedelta(seconds=5)
+_LONGEST_ASKED = timedelta(hours=1)
+
+
+def write(cluster: Cluster, batch: Batch, counts: dict[str, int], now: datetime) -> None:
+    """`counts` is how many objects of each kind are known, and `now` the time."""
+    states = {one.kind: one for one in KindState.objects.filter(cluster=cluster)}
+    for kind in {*batch.changes, *batch.confirmed, *batch.failures}:
+        state = states.get(kind) or KindState(cluster=cluster, kind=kind)
+        if (error := batch.failures.get(kind)) is not None:
+            _failed(state, error, now)
+        else:
+            _succeeded(state, batch.observed_at)
+        if (changes := batch.changes.get(kind)) is not None:
+            _advanced(state, changes, batch.observed_at)
+            state.objects_read = counts.get(kind)
+        state.save()
+
+
+def begin_anew(cluster: Cluster) -> None:
+    """Let the next poll read everything in full and write every row as if none were known."""
+    KindState.objects.filter(cluster=cluster).update(layout=0, retry_at=None)
+
+
+def _succeeded(state: KindState, at: datetime) -> None:
+    state.state = KindState.State.READ
+    # Clocks step back; what was known does not become unknown.
+    state.succeeded_at = max(at, state.succeeded_at or at)
+    state.error_reason = state.error_message = ""
+    state.failures, state.retry_at = 0, None
+
+
+def _advanced(state: KindState, changes: Changes[Any], at: datetime) -> None:
+    state.resource_version = changes.resource_version or state.resource_version
+    state.events_total += changes.events
+    state.bytes_total += changes.bytes
+    if changes.seen is not None:
+        state.layout, state.listed_at = LAYOUT, at
+        state.resource_version = changes.resource_version
+        state.lists_total += 1
+        state.bytes_read, state.seconds = changes.seen.bytes, seconds(changes.seen.seconds)
+
+
+def _failed(state: KindState, error: ClusterError, now: datetime) -> None:
+    forbidden = isinstance(error, ForbiddenError)
+    state.state = KindState.State.FORBIDDEN if forbidden else KindState.State.FAILED
+    state.failed_at, state.error_reason, state.error_message = now, error.reason, str(error)
+    state.failures += 1
+    state.failures_total += 1
+    state.retry_at = now + wait(state.failures, error)
+
+
+def wait(failures: int, error: ClusterError | None = None) -> timedelta:
+    """How long to leave it alone after so many failures: longer each time, and never many at the same moment.
+
+    What the API server asks for (Retry-After) is kept.
+    """
+    doubled = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(failures - 1, 10))
+    asked = (isinstance(error, ThrottledError) and error.retry_after) or 0
+    spread: timedelta = doubled * uniform(0.5, 1)  # noqa: S311
+    return max(spread, min(timedelta(seconds=asked), _LONGEST_ASKED))
+
+
+def seconds(value: float) -> Decimal:
+    return Decimal(round(value * 1000)) / 1000

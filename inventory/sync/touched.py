@@ -1,0 +1,36 @@
+"""What a transaction has touched so far, and so what has to be derived anew before it ends."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeVar
+
+# Parameters of one query, and rows that are in memory at once.
+BATCH = 1000
+
+T = TypeVar("T")
+
+
+@dataclass
+class Touched:
+    """Rows by their primary keys."""
+
+    # Pools whose slices or taints changed, as (driver, name).
+    pools_published: set[tuple[str, str]] = field(default_factory=set)
+    # Pools whose books change.
+    pools: set[int] = field(default_factory=set)
+    claims: set[int] = field(default_factory=set)
+    # Names under which claims came, went or changed, as (namespace id, name), and gangs likewise.
+    claim_names: set[tuple[int, str]] = field(default_factory=set)
+    pod_groups: set[tuple[int, str]] = field(default_factory=set)
+    pods: set[int] = field(default_factory=set)
+    pod_uids: set[str] = field(default_factory=set)
+    # No Pod had a row before.
+    only_new_pods: bool = False
+    changes: int = 0
+
+
+def batches(values: Sequence[T] | set[T], size: int = BATCH) -> Iterator[list[T]]:
+    rest = iter(values)
+    while batch := list(islice(rest, size)):
+        yield batch
