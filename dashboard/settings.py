@@ -31,6 +31,7 @@ SLICEBOARD_STALE_SECONDS = environment.whole(
     "SLICEBOARD_STALE_SECONDS", max(60, 4 * SLICEBOARD_POLL_SECONDS), least=1, most=86_400
 )
 SLICEBOARD_LEASE_SECONDS = environment.whole("SLICEBOARD_LEASE_SECONDS", 60, least=10, most=3600)
+SLICEBOARD_COMPARE_SECONDS = environment.whole("SLICEBOARD_COMPARE_SECONDS", 3600, least=60, most=604_800)
 SLICEBOARD_SPLIT_MIB = environment.whole("SLICEBOARD_SPLIT_MIB", 512, least=1, most=1_000_000)
 SLICEBOARD_ACCELERATORS = environment.listing("SLICEBOARD_ACCELERATORS", DEFAULT_RULES, separator=";")
 
@@ -141,6 +142,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(seconds=SLICEBOARD_POLL_SECONDS),
         # Below the period, so that polls never pile up behind a worker that was away.
         "options": {"expires": SLICEBOARD_POLL_SECONDS * 0.9},
+    },
+    "compare-clusters": {
+        "task": "inventory.tasks.compare_clusters",
+        "schedule": timedelta(seconds=SLICEBOARD_COMPARE_SECONDS),
+        "options": {"expires": SLICEBOARD_COMPARE_SECONDS * 0.9},
     },
 }
 

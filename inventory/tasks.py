@@ -7,7 +7,7 @@ from celery import shared_task, signals
 from django.conf import settings
 from django.utils import timezone
 
-from inventory.sync import poll, schedule
+from inventory.sync import compare, poll, schedule
 from inventory.sync.parts import PARTS
 
 _stopping = threading.Event()
@@ -37,6 +37,18 @@ def poll_cluster(cluster_id: int, parts: list[str] | None = None, queue: str = "
     )
     if outcome.ended in ("applied", "stopped"):
         _send(cluster_id, parts, queue)
+
+
+@shared_task(ignore_result=True)
+def compare_clusters() -> None:
+    """Send a comparison for every cluster that is read."""
+    for cluster_id in schedule.to_compare():
+        compare_cluster.apply_async((cluster_id,), expires=settings.SLICEBOARD_COMPARE_SECONDS)
+
+
+@shared_task(ignore_result=True)
+def compare_cluster(cluster_id: int) -> None:
+    compare.compare_cluster(cluster_id)
 
 
 def _send(cluster_id: int, parts: list[str] | None, queue: str) -> None:

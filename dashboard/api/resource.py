@@ -22,7 +22,7 @@ from dashboard.api.schema import ResourceSchema
 from inventory.models import Cluster
 from inventory.queries.filters import Filters
 from inventory.queries.freshness import Freshness, freshness
-from inventory.queries.snapshot import snapshot
+from inventory.snapshot import snapshot
 
 _AT_ONCE = 1000
 # Inside the class, `list` is its own method.

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from inventory.kube import kinds
+from inventory.kube.decoding import collector_at_rest
 from inventory.kube.kinds import Kind
 from inventory.kube.objects import DeviceTaintRule
 from inventory.models import (
@@ -65,7 +66,8 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
 
     Doing it twice changes nothing the second time. A kind that is not in the batch keeps its rows.
     """
-    with transaction.atomic():
+    # Many rows and few cycles: the collector would look at all of them again and again.
+    with collector_at_rest(), transaction.atomic():
         cluster = confirm(lease, now)
         touched = Touched()
         known_before = _known(cluster)

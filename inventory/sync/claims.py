@@ -253,10 +253,10 @@ def _consumed(result: AllocationResult, device: Known) -> Iterator[tuple[str, Qu
     if result.consumption_unreadable:
         yield from dict.fromkeys(device.dimensions).items()
     for dimension, value in (result.consumed_capacity or {}).items():
-        yield dimension, _amount(value)
+        yield dimension, amount(value)
 
 
-def _amount(value: Any) -> Quantity | None:
+def amount(value: Any) -> Quantity | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     try:

@@ -29,6 +29,12 @@ def due(now: datetime) -> Iterator[Due]:
         yield from (Due(pk, parts, queue) for parts in units)
 
 
+def to_compare() -> list[int]:
+    """Clusters that are followed and can be read."""
+    read = Cluster.objects.filter(enabled=True, error_reason="", observed_at__isnull=False)
+    return list(read.order_by("compared_at", "pk").values_list("pk", flat=True))
+
+
 def must_make_room(cluster_id: int, now: datetime) -> bool:
     """Whether whoever follows this cluster should stop: it is paused, or another one waits for a worker."""
     queue = Cluster.objects.filter(pk=cluster_id, enabled=True).values_list("queue", flat=True).first()

@@ -92,6 +92,11 @@ def _columns(one: ResourceSlice) -> SliceColumns:
     )
 
 
+def named(cluster: Cluster, names: Sequence[str]) -> list[ResourceSlice]:
+    rows = Slice.objects.filter(cluster=cluster, name__in=names).order_by("name")
+    return [_DECODER.decode(body) for body in rows.values_list("body", flat=True)]
+
+
 def of_pools(cluster: Cluster, pools: set[tuple[str, str]]) -> list[ResourceSlice]:
     """All slices of these pools, named by driver and pool."""
     drivers, names = {driver for driver, _ in pools}, {name for _, name in pools}

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from inventory.models import Cluster
-from inventory.queries.snapshot import snapshot
+from inventory.snapshot import snapshot
 from inventory.sync.check import differences
 
 

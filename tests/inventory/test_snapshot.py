@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from inventory.models import Cluster
-from inventory.queries.snapshot import snapshot
+from inventory.snapshot import snapshot
 from tests.factories import make_cluster
 
 
