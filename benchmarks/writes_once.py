@@ -106,16 +106,12 @@ class Writes:
             return reconcile(table.model, scope, table.key, table.fields, rows)
 
     def _bulk_create(self, part: str, version: str, **options: bool) -> None:
-        claims = self._claims(self.count, version)
-        ids = list(Claim.objects.order_by("pk").values_list("pk", flat=True)) or [None] * self.count
-        self._created(part, CLAIMS, claims, ids, **options)
+        self._created(part, CLAIMS, self._claims(self.count, version), **options)
         claim_ids = list(Claim.objects.order_by("pk").values_list("pk", flat=True))
-        ids = list(Share.objects.order_by("pk").values_list("pk", flat=True)) or [None] * self.count
-        self._created(part, SHARES, self._shares(claim_ids, version), ids, **options)
+        self._created(part, SHARES, self._shares(claim_ids, version), **options)
 
-    def _created(
-        self, part: str, table: Table, rows: Rows, ids: Sequence[int | None], **options: bool
-    ) -> None:
+    def _created(self, part: str, table: Table, rows: Rows, **options: bool) -> None:
+        ids: list[int | None] = list(table.model._default_manager.order_by("pk").values_list("pk", flat=True))
         changes: dict[str, Any] = {}
         if options:
             names = {field.attname: field.name for field in table.model._meta.concrete_fields}
@@ -124,7 +120,7 @@ class Writes:
         with self._part(part):
             objects = [
                 table.model(pk=pk, **dict(zip(table.columns, (*key, *values), strict=True)))
-                for pk, (key, values) in zip(ids, rows.items(), strict=True)
+                for pk, (key, values) in zip(ids or [None] * len(rows), rows.items(), strict=True)
             ]
             table.model._default_manager.bulk_create(objects, batch_size=500, **changes)
 
