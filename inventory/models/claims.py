@@ -75,8 +75,12 @@ class Claim(models.Model):
         DELETED_ALLOCATED = "deleted,allocated"
         DELETED_RESERVED = "deleted,allocated,reserved"
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="claims", db_index=False)
-    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="claims", db_index=False)
+    cluster = models.ForeignKey(
+        Cluster, models.CASCADE, related_name="claims", db_index=False, db_constraint=False
+    )
+    namespace = models.ForeignKey(
+        Namespace, models.RESTRICT, related_name="claims", db_index=False, db_constraint=False
+    )
     name = models.CharField()
     uid = models.CharField()
     resource_version = models.CharField()
@@ -122,11 +126,13 @@ class Claim(models.Model):
 class Share(models.Model):
     """One allocation result: this claim holds this slice of this device."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="shares")
-    claim = models.ForeignKey(Claim, models.CASCADE, related_name="shares", db_index=False)
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="shares", db_constraint=False)
+    claim = models.ForeignKey(
+        Claim, models.CASCADE, related_name="shares", db_index=False, db_constraint=False
+    )
     # Its place among the results of its claim: one request may hold several devices.
     position = models.PositiveSmallIntegerField()
-    device = models.ForeignKey(Device, models.CASCADE, related_name="held_shares")
+    device = models.ForeignKey(Device, models.CASCADE, related_name="held_shares", db_constraint=False)
     request = models.CharField()
     share_id = models.CharField(blank=True)
     dedicated = models.BooleanField()
@@ -147,7 +153,9 @@ class Share(models.Model):
 class ConsumedCapacity(models.Model):
     """What a share consumes in one dimension, as the allocation says it."""
 
-    share = models.ForeignKey(Share, models.CASCADE, related_name="consumed", db_index=False)
+    share = models.ForeignKey(
+        Share, models.CASCADE, related_name="consumed", db_index=False, db_constraint=False
+    )
     dimension = models.CharField()
     exponent = models.SmallIntegerField(default=0)
     notation = models.CharField(max_length=15, choices=NotationChoices.choices)
@@ -165,7 +173,9 @@ class ConsumedCapacity(models.Model):
 class Consumer(models.Model):
     """An entry of reservedFor: who may use the claim, by UID; a Pod or something else."""
 
-    claim = models.ForeignKey(Claim, models.CASCADE, related_name="consumers", db_index=False)
+    claim = models.ForeignKey(
+        Claim, models.CASCADE, related_name="consumers", db_index=False, db_constraint=False
+    )
     position = models.PositiveSmallIntegerField()
     api_group = models.CharField(blank=True)
     resource = models.CharField()

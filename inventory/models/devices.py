@@ -152,7 +152,9 @@ class Balance(models.Model):
     Null means not known, with the reason beside it. Sums over cards take the rows with a card.
     """
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="balances", db_index=False)
+    cluster = models.ForeignKey(
+        Cluster, models.CASCADE, related_name="balances", db_index=False, db_constraint=False
+    )
     device = models.ForeignKey(Device, models.CASCADE, null=True, related_name="balances", db_index=False)
     card = models.ForeignKey(Card, models.CASCADE, null=True, related_name="balances", db_index=False)
     dimension = models.CharField()

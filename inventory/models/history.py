@@ -17,7 +17,9 @@ class ShareInterval(models.Model):
     `…_not_before`, where that is known, and there. The names are those of the time.
     """
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="share_intervals", db_index=False)
+    cluster = models.ForeignKey(
+        Cluster, models.CASCADE, related_name="share_intervals", db_index=False, db_constraint=False
+    )
     claim_uid = models.CharField()
     namespace = models.CharField()
     claim_name = models.CharField()

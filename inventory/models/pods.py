@@ -10,12 +10,16 @@ FINISHED = ("Succeeded", "Failed")
 class Pod(models.Model):
     """A Pod that holds or awaits claims, or carries HAMi resources, with the workload it belongs to."""
 
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="pods", db_index=False)
-    namespace = models.ForeignKey(Namespace, models.RESTRICT, related_name="pods", db_index=False)
+    cluster = models.ForeignKey(
+        Cluster, models.CASCADE, related_name="pods", db_index=False, db_constraint=False
+    )
+    namespace = models.ForeignKey(
+        Namespace, models.RESTRICT, related_name="pods", db_index=False, db_constraint=False
+    )
     name = models.CharField()
     uid = models.CharField()
     resource_version = models.CharField()
-    node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="pods")
+    node = models.ForeignKey(Node, models.RESTRICT, null=True, related_name="pods", db_constraint=False)
     phase = models.CharField(blank=True)
     created_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
@@ -49,12 +53,16 @@ class Pod(models.Model):
 class PodClaim(models.Model):
     """A Pod's use of a claim: what its spec or status names, and whether the claim is reserved for it."""
 
-    pod = models.ForeignKey(Pod, models.CASCADE, related_name="pod_claims", db_index=False)
+    pod = models.ForeignKey(
+        Pod, models.CASCADE, related_name="pod_claims", db_index=False, db_constraint=False
+    )
     # The name inside the Pod; empty for a gang's or an extended resource's claim.
     name = models.CharField(blank=True)
     claim_name = models.CharField(blank=True, help_text="empty: not created yet")
     template_name = models.CharField(blank=True)
-    claim = models.ForeignKey(Claim, models.SET_NULL, null=True, related_name="pod_claims")
+    claim = models.ForeignKey(
+        Claim, models.SET_NULL, null=True, related_name="pod_claims", db_constraint=False
+    )
     reserved = models.BooleanField(default=False)
     containers = models.JSONField(
         default=list, help_text="containers that use it, with the request they name"

@@ -5,7 +5,9 @@ sent. PostgreSQL takes rows by COPY, SQLite by one prepared statement.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
+from itertools import islice, repeat
 from typing import Any, TypeAlias, cast
 
 import msgspec
@@ -25,6 +27,9 @@ _PLAIN = (
 )
 # From here on a temporary table costs less than a statement for each row.
 _MANY = 20
+# Rows that are converted together.
+_AT_ONCE = 1000
+_EMPTY: Mapping[type, str] = {dict: "{}", list: "[]"}
 _STAGED = "bulk_update"
 
 
@@ -55,7 +60,10 @@ def insert(model: Model, columns: Sequence[str], rows: Iterable[Sequence[Any]]) 
     fields = _fields(model, columns)
     filled = [field for field in _defaulted(model) if field not in fields]
     names = _names([*fields, *filled])
-    rest = next(_converted(filled, [[field.get_default() for field in filled]]))
+    rest = [
+        convert(field.get_default()) if (convert := _conversion(field)) else field.get_default()
+        for field in filled
+    ]
     return _load(model._meta.db_table, names, _converted(fields, rows, rest))
 
 
@@ -200,26 +208,41 @@ def _load(table: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> in
 
 def _converted(
     fields: Sequence[Column], rows: Iterable[Sequence[Any]], rest: Sequence[Any] = ()
-) -> Iterator[list[Any]]:
-    """The rows as the database takes them, each with the same `rest`."""
+) -> Iterator[Sequence[Any]]:
+    """The rows as the database takes them, each with the same `rest`.
+
+    Column by column, which costs half of what row by row does.
+    """
     conversions = [(index, convert) for index, field in enumerate(fields) if (convert := _conversion(field))]
-    for row in rows:
-        values = [*row, *rest]
+    every = iter(rows)
+    while some := list(islice(every, _AT_ONCE)):
+        columns: list[Iterable[Any]] = list(zip(*some, strict=True))
         for index, convert in conversions:
-            values[index] = convert(values[index])
-        yield values
+            columns[index] = map(convert, columns[index])
+        yield from zip(*columns, *(repeat(value, len(some)) for value in rest), strict=True)
 
 
 def _conversion(field: Column) -> Convert | None:
     if isinstance(field, models.JSONField):
         return _json
     if isinstance(field, models.DateTimeField):
-        return None if connection.vendor == "postgresql" else connection.ops.adapt_datetimefield_value
+        return None if connection.vendor == "postgresql" else _moment
     return None if isinstance(field, _PLAIN) else partial(field.get_db_prep_save, connection=connection)
 
 
 def _json(value: Any) -> str | None:
-    return None if value is None else msgspec.json.encode(value).decode()
+    if value is None:
+        return None
+    # Most are empty.
+    empty = None if value else _EMPTY.get(type(value))
+    return empty or msgspec.json.encode(value).decode()
+
+
+def _moment(value: datetime | None) -> str | None:
+    """As Django stores it on SQLite, which takes several times as long for it."""
+    if value is None or value.tzinfo is not UTC:
+        return connection.ops.adapt_datetimefield_value(value)
+    return str(value.replace(tzinfo=None))
 
 
 def _fields(model: Model, columns: Sequence[str]) -> list[Column]:

@@ -10,6 +10,7 @@ from inventory.kube.discovery import Served
 from inventory.kube.errors import ClusterError
 from inventory.kube.kinds import Kind, ObjectT
 from inventory.kube.objects import Metadata, OwnerReference
+from inventory.sync.controllers import Controller
 from inventory.sync.unread import Unread
 
 
@@ -27,6 +28,7 @@ class Changes(Generic[ObjectT]):
     """Objects that came or changed, in chunks, and the UIDs of those that went.
 
     `resource_version` is where a watch goes on from here. `seen` is None unless it was a whole list.
+    `controllers` are the owners of Pods that may have owners themselves.
     """
 
     resource_version: str
@@ -34,6 +36,7 @@ class Changes(Generic[ObjectT]):
     skipped: Sequence[Skipped] = ()
     gone: Set[str] = frozenset()
     seen: Seen | None = None
+    controllers: Set[Controller] = frozenset()
     events: int = 0
     bytes: int = 0
 

@@ -1,6 +1,6 @@
 """Pools and their devices, put together from resource slices."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -98,7 +98,6 @@ def _write(
     pool_rows = _write_pools(around.cluster, names, views)
     touched.pools.update(pool_rows.ids.values())
     scope = DeviceRow.objects.filter(pool__in=pool_rows.ids.values())
-    around.places.nodes({placed.node_name for view in views for placed in view.devices if placed.node_name})
     columns = ("pool_id", "name", *DeviceColumns._fields)
     desired: dict[Key, DeviceColumns] = {
         (pool, name): _unlisted(DeviceColumns(*before))
@@ -161,22 +160,26 @@ def _pool(view: PoolView) -> PoolColumns:
 
 
 def _published(
-    around: Surroundings, views: Iterable[PoolView], pool_ids: Mapping[Key, int]
+    around: Surroundings, views: Sequence[PoolView], pool_ids: Mapping[Key, int]
 ) -> Iterator[tuple[Key, DeviceColumns]]:
+    named = {placed.node_name for view in views for placed in view.devices if placed.node_name}
+    nodes = around.places.nodes(named)
     for view in views:
         pool = pool_ids[around.cluster.pk, view.driver, view.name]
         for position, placed in enumerate(view.devices):
-            yield (pool, placed.device.name), _device(around, view, position, placed)
+            yield (pool, placed.device.name), _device(around, view, position, placed, nodes)
 
 
-def _device(around: Surroundings, view: PoolView, position: int, placed: Placed) -> DeviceColumns:
+def _device(
+    around: Surroundings, view: PoolView, position: int, placed: Placed, nodes: Mapping[str, int]
+) -> DeviceColumns:
     device, described = placed.device, placed.device.attributes or {}
     node = placed.node_name
     return DeviceColumns(
         cluster_id=around.cluster.pk,
         slice_name=placed.slice_name,
         position=position,
-        node_id=around.places.nodes({node})[node] if node else None,
+        node_id=nodes[node] if node else None,
         accelerator=is_accelerator(around.accelerators, view.driver, described, device.capacity or {}),
         product=attributes.product(described, view.driver),
         uuid=attributes.uuid(described, view.driver),

@@ -16,6 +16,7 @@ from inventory.kube.kinds import Kind, ObjectT
 from inventory.kube.objects import Object, ResourceClaim
 from inventory.kube.watching import Watch
 from inventory.sync.changes import Changes, older
+from inventory.sync.controllers import controllers
 from inventory.sync.read import concerns_us
 
 # Groups of events that wait to be written; then the watches wait, and the network with them.
@@ -147,6 +148,7 @@ class Pending(Generic[ObjectT]):
             chunks=lambda: [objects] if objects else [],
             skipped=tuple(self.skipped),
             gone=frozenset(self.gone),
+            controllers=frozenset(controllers(objects)),
             events=self.events,
             bytes=self.bytes,
         )

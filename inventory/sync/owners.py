@@ -6,7 +6,7 @@ and the owner of one that exists does not change.
 
 import logging
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inventory.kube import kinds
 from inventory.kube.client import Client
@@ -18,6 +18,7 @@ from inventory.kube.objects import Owned, OwnerReference, Pod
 from inventory.models import Cluster
 from inventory.models import Pod as PodRow
 from inventory.sync.changes import Changes, Owners
+from inventory.sync.controllers import Controller
 from inventory.sync.read import OF_THE_CONNECTION
 from inventory.sync.touched import batches
 
@@ -27,12 +28,6 @@ _KINDS: Mapping[str, Kind[Owned]] = {"ReplicaSet": kinds.REPLICA_SETS, "Job": ki
 RESOURCES = frozenset(kind.resource for kind in _KINDS.values())
 # From here on one list costs the API server less than a question for each.
 _MANY = 50
-
-
-class _Controller(NamedTuple):
-    kind: str
-    namespace: str
-    name: str
 
 
 class Found(NamedTuple):
@@ -52,7 +47,7 @@ class Lookup:
 
     def of(self, pods: Changes[Pod] | None) -> Found:
         """Raises ClusterError where the connection is gone."""
-        wanted = _controllers(pods) if pods else {}
+        wanted = {one.uid: one for one in (pods.controllers if pods else ())}
         # A Pod that came earlier has asked already.
         self._recall([uid for uid in wanted if uid not in self._known])
         failures: dict[str, ClusterError] = {}
@@ -82,7 +77,7 @@ class Lookup:
             for uid, kind, name in rows.values_list(*columns).distinct():
                 self._known[uid] = OwnerReference(kind=kind, name=name)
 
-    def _ask(self, kind: Kind[Owned], missing: Mapping[str, _Controller]) -> None:
+    def _ask(self, kind: Kind[Owned], missing: Mapping[str, Controller]) -> None:
         if len(missing) > _MANY:
             found = {
                 one.metadata.uid: one.metadata.controller()
@@ -96,13 +91,3 @@ class Lookup:
             one = find_named(self._client, kind, self._served, controller.namespace, controller.name)
             same = one is not None and one.metadata.uid == uid
             self._known[uid] = one.metadata.controller() if one is not None and same else None
-
-
-def _controllers(pods: Changes[Any]) -> dict[str, _Controller]:
-    """By UID: those that have controllers of their own."""
-    return {
-        owner.uid: _Controller(owner.kind, pod.metadata.namespace, owner.name)
-        for chunk in pods.chunks()
-        for pod in chunk
-        if (owner := pod.metadata.controller()) is not None and owner.kind in _KINDS
-    }

@@ -52,6 +52,8 @@ class Places:
         return self._teams
 
     def namespaces(self, names: Set[str]) -> Mapping[str, int]:
+        if names <= self._namespaces.keys():
+            return self._namespaces
         self._find(NamespaceRow, self._namespaces, names)
         missing: dict[str, Values] = {
             name: (*_UNLISTED_NAMESPACE, self.teams.get(name)) for name in names - self._namespaces.keys()
@@ -60,6 +62,8 @@ class Places:
         return self._namespaces
 
     def nodes(self, names: Set[str]) -> Mapping[str, int]:
+        if names <= self._nodes.keys():
+            return self._nodes
         self._find(NodeRow, self._nodes, names)
         missing = dict.fromkeys(names - self._nodes.keys(), _UNLISTED_NODE)
         self._make(NodeRow, self._nodes, _NODE_FIELDS, missing)

@@ -16,6 +16,7 @@ from inventory.kube.listing import list_chunks
 from inventory.kube.objects import Object, Pod
 from inventory.kube.pods import concerns_devices
 from inventory.sync.changes import Changes, Seen
+from inventory.sync.controllers import Controller, controllers
 from inventory.sync.spool import Spool
 
 logger = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ class _List(Generic[ObjectT]):
     uids: set[str] = field(default_factory=set)
     gone: set[str] = field(default_factory=set)
     skipped: list[Skipped] = field(default_factory=list)
+    controllers: set[Controller] = field(default_factory=set)
     resource_version: str = ""
     bytes: int = 0
 
@@ -70,6 +72,7 @@ class Reader:
             resource_version=found.resource_version,
             chunks=lambda: _without(found.spool.chunks(), found.gone),
             skipped=tuple(found.skipped),
+            controllers=found.controllers,
             seen=Seen(found.uids - found.gone, found.bytes, seconds),
             bytes=found.bytes,
         )
@@ -93,9 +96,9 @@ class Reader:
             self._tick()
             concerned = [one for one in chunk.objects if concerns_us(one)]
             found.uids.update(one.metadata.uid for one in concerned)
-            found.spool.put(
-                [one for one in concerned if known.get(one.metadata.uid) != one.metadata.resource_version]
-            )
+            new = [one for one in concerned if known.get(one.metadata.uid) != one.metadata.resource_version]
+            found.spool.put(new)
+            found.controllers.update(controllers(new))
             found.gone.update(chunk.gone)
             found.skipped += chunk.skipped
             found.bytes += chunk.bytes
