@@ -13,7 +13,7 @@ class ClusterSerializer(RowSerializer):
 
 
 class Clusters(Resource):
-    """The clusters that are read: versions, how reading each kind went, and what could not be read."""
+    """The clusters that are read: versions, how reading each kind goes, and what could not be read."""
 
     serializer_class = ClusterSerializer
     row = clusters.ClusterRow
@@ -24,8 +24,8 @@ class Clusters(Resource):
         return clusters.queryset()
 
     def generation(self) -> Sequence[str]:
-        """The rows tell of every attempt."""
-        return (*super().generation(), *self.freshness.attempts)
+        """The rows tell how old each kind is at this moment, so no two answers are the same."""
+        return (*super().generation(), self.now.isoformat())
 
     def rows(self, page: Iterable[Cluster]) -> list[clusters.ClusterRow]:
         return clusters.rows(page, self.now)

@@ -1,58 +1,48 @@
 """Clusters: what was read of each, when, and what went wrong."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 
 import msgspec
 from django.db.models import Count, QuerySet, prefetch_related_objects
 from django.utils import timezone
 
-from inventory.models import Cluster, KindState, SkippedObject
+from inventory.models import Cluster, Difference, Lease, SkippedObject
 from inventory.queries import features
 from inventory.queries.features import FeatureRow
 from inventory.queries.filters import Filters, Ordering, Search, States, Truth, cluster_filter
-from inventory.queries.freshness import Fault, ReadState, fault, in_states, read_state, stale_after
+from inventory.queries.freshness import ReadState, fault, in_states, read_state, stale_after
+from inventory.queries.reading import (
+    DifferenceRow,
+    Fault,
+    KindRow,
+    SkippedRow,
+    difference_row,
+    kind_row,
+    skipped_row,
+)
 
 KINDS: tuple[str, ...] = ()
-# Of one cluster; how many there are in all is `objects_skipped`.
+# Of one cluster; how many there are in all is `objects_skipped`, and `differences`.
 SKIPPED_SHOWN = 500
-
-
-class KindRow(msgspec.Struct, frozen=True):
-    """How reading one kind went.
-
-    `lag_seconds` is how far its last success lay behind the last attempt on the cluster; null: never read.
-    """
-
-    kind: str
-    state: str
-    objects: int | None
-    objects_skipped: int | None
-    last_success: datetime | None
-    last_error: Fault | None
-    lag_seconds: int | None
-    bytes_read: int | None
-    seconds: Decimal | None
-
-
-class SkippedRow(msgspec.Struct, frozen=True):
-    """An object, or the named part of one, that could not be read."""
-
-    kind: str
-    namespace: str | None
-    name: str | None
-    uid: str | None
-    part: str | None
-    reason: str
+DIFFERENCES_SHOWN = 100
 
 
 class ClusterRow(msgspec.Struct, frozen=True):
-    """A cluster. `objects_skipped` counts what could not be read; an item has the first 500 in `skipped`."""
+    """A cluster. `objects_skipped` counts what could not be read; an item has the first 500 in `skipped`.
+
+    `paused`: it is not enabled, and its last snapshot stays. `followed_by` is how many of its parts, together
+    all of its kinds, a worker follows now; 0: nobody reads it at this moment. `failures` are those since the
+    last success, and `retry_at` is when it is tried again after them. `differences` counts what the
+    comparison of `compared_at` found to be stored otherwise than the API server had it, null before the first
+    one; an item has the first 100 in `found_differences`.
+    """
 
     id: int
     name: str
     enabled: bool
+    paused: bool
     state: ReadState
     stale: bool
     server_version: str | None
@@ -60,11 +50,17 @@ class ClusterRow(msgspec.Struct, frozen=True):
     features: tuple[FeatureRow, ...]
     observed_at: datetime | None
     attempted_at: datetime | None
+    followed_by: int
     error: Fault | None
+    failures: int
+    retry_at: datetime | None
     poll_seconds: Decimal | None
     kinds: tuple[KindRow, ...]
     objects_skipped: int
     skipped: tuple[SkippedRow, ...] | None
+    compared_at: datetime | None
+    differences: int | None
+    found_differences: tuple[DifferenceRow, ...] | None
 
 
 class ReadStates(States):
@@ -92,14 +88,11 @@ def queryset(filters: ClusterFilter | None = None) -> QuerySet[Cluster]:
 
 
 def rows(page: Iterable[Cluster], now: datetime) -> list[ClusterRow]:
-    clusters = list(page)
-    prefetch_related_objects(clusters, "kinds")
-    counts, gates = _skipped_counts(clusters), features.of_clusters(clusters)
-    return [_row(cluster, now, gates[cluster.pk], counts.get(cluster.pk, 0), None) for cluster in clusters]
+    return _rows(list(page), now)
 
 
 def one(cluster_id: int, now: datetime) -> ClusterRow | None:
-    """With the objects that could not be read."""
+    """With the objects that could not be read, and what was found to differ."""
     return _detail(queryset().filter(pk=cluster_id).first(), now)
 
 
@@ -107,12 +100,30 @@ def by_name(name: str, now: datetime) -> ClusterRow | None:
     return _detail(queryset().filter(name=name).first(), now)
 
 
+def parts_followed(clusters: Iterable[Cluster], now: datetime) -> Mapping[int, int]:
+    """How many parts of a cluster a worker follows now, by its id; one that nobody follows is left out."""
+    live = Lease.objects.filter(cluster__in=clusters, until__gte=now).order_by().values_list("cluster_id")
+    return dict(live.annotate(Count("pk")))
+
+
 def _detail(cluster: Cluster | None, now: datetime) -> ClusterRow | None:
     if cluster is None:
         return None
-    skipped = tuple(map(_skipped, SkippedObject.objects.filter(cluster=cluster)[:SKIPPED_SHOWN]))
-    gates, counts = features.of_clusters([cluster]), _skipped_counts([cluster])
-    return _row(cluster, now, gates[cluster.pk], counts.get(cluster.pk, 0), skipped)
+    (row,) = _rows([cluster], now)
+    skipped = SkippedObject.objects.filter(cluster=cluster)[:SKIPPED_SHOWN]
+    differences = Difference.objects.filter(cluster=cluster)[:DIFFERENCES_SHOWN]
+    return msgspec.structs.replace(
+        row,
+        skipped=tuple(map(skipped_row, skipped)),
+        found_differences=tuple(map(difference_row, differences)),
+    )
+
+
+def _rows(clusters: Sequence[Cluster], now: datetime) -> list[ClusterRow]:
+    prefetch_related_objects(clusters, "kinds")
+    counts, gates = _skipped_counts(clusters), features.of_clusters(clusters)
+    followed = parts_followed(clusters, now)
+    return [_row(one, now, gates[one.pk], counts.get(one.pk, 0), followed.get(one.pk, 0)) for one in clusters]
 
 
 def _skipped_counts(clusters: Sequence[Cluster]) -> Mapping[int, int]:
@@ -121,16 +132,13 @@ def _skipped_counts(clusters: Sequence[Cluster]) -> Mapping[int, int]:
 
 
 def _row(
-    cluster: Cluster,
-    now: datetime,
-    gates: tuple[FeatureRow, ...],
-    count: int,
-    skipped: tuple[SkippedRow, ...] | None,
+    cluster: Cluster, now: datetime, gates: tuple[FeatureRow, ...], skipped: int, followed_by: int
 ) -> ClusterRow:
     return ClusterRow(
         id=cluster.pk,
         name=cluster.name,
         enabled=cluster.enabled,
+        paused=not cluster.enabled,
         state=read_state(cluster, now),
         stale=cluster.observed_at is None or now - cluster.observed_at > stale_after(),
         server_version=cluster.server_version or None,
@@ -138,36 +146,15 @@ def _row(
         features=gates,
         observed_at=cluster.observed_at,
         attempted_at=cluster.attempted_at,
+        followed_by=followed_by,
         error=fault(cluster),
+        failures=cluster.failures,
+        retry_at=cluster.retry_at,
         poll_seconds=cluster.poll_seconds,
-        kinds=tuple(_kind(state, cluster.attempted_at) for state in cluster.kinds.all()),
-        objects_skipped=count,
-        skipped=skipped,
-    )
-
-
-def _kind(state: KindState, attempted_at: datetime | None) -> KindRow:
-    error = Fault(state.error_reason, state.error_message, state.failed_at) if state.error_reason else None
-    return KindRow(
-        kind=state.kind,
-        state=state.state,
-        objects=state.objects_read,
-        objects_skipped=state.objects_skipped,
-        last_success=state.succeeded_at,
-        last_error=error,
-        lag_seconds=_lag(state.succeeded_at, attempted_at),
-        bytes_read=state.bytes_read,
-        seconds=state.seconds,
-    )
-
-
-def _lag(succeeded_at: datetime | None, attempted_at: datetime | None) -> int | None:
-    if succeeded_at is None or attempted_at is None:
-        return None
-    return max(0, (attempted_at - succeeded_at) // timedelta(seconds=1))
-
-
-def _skipped(one: SkippedObject) -> SkippedRow:
-    return SkippedRow(
-        one.kind, one.namespace or None, one.name or None, one.uid or None, one.part or None, one.reason
+        kinds=tuple(kind_row(state, now) for state in cluster.kinds.all()),
+        objects_skipped=skipped,
+        skipped=None,
+        compared_at=cluster.compared_at,
+        differences=cluster.differences,
+        found_differences=None,
     )

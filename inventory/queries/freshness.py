@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Count, Q
 
 from inventory.models import Cluster, KindState, Pool, SkippedObject, Team
+from inventory.queries.reading import Fault
 
 
 class ReadState(StrEnum):
@@ -19,19 +20,11 @@ class ReadState(StrEnum):
     FAILING = "failing"
 
 
-class Fault(msgspec.Struct, frozen=True):
-    """Why the last attempt failed, in words, and when."""
-
-    reason: str
-    message: str
-    at: datetime | None
-
-
 class ClusterFreshness(msgspec.Struct, frozen=True):
     """What is known of one cluster's snapshot.
 
     `failing` is a cluster whose last attempt failed; it keeps its earlier snapshot, if it has one, and
-    `stale` says whether that is too old. `forbidden` and `failed`: kinds that the last poll could not read.
+    `stale` says whether that is too old. `forbidden` and `failed`: kinds that could not be read the last time.
     """
 
     id: int
@@ -50,14 +43,13 @@ class ClusterFreshness(msgspec.Struct, frozen=True):
 class Freshness(msgspec.Struct, frozen=True):
     """`as_of` is the oldest observation behind an answer, None before the first one.
 
-    `generation` changes with what polls found, and when a cluster turns stale; `attempts` at every poll.
+    `generation` changes with what polls found, and when a cluster turns stale.
     """
 
     as_of: datetime | None
     stale: bool
     clusters: tuple[ClusterFreshness, ...]
     generation: tuple[str, ...]
-    attempts: tuple[str, ...]
 
 
 def freshness(
@@ -65,7 +57,8 @@ def freshness(
 ) -> Freshness:
     """Of the named clusters, or of all; for an answer that rests on these kinds, or on all of them.
 
-    A kind that could not be read at the last poll still shows its earlier list, so it counts as old as that.
+    Each kind is followed by itself, so an answer is as old as what is known of the oldest of its kinds. One
+    that cannot be read now still shows what was known of it, and counts as old as that.
     """
     clusters = Cluster.objects.order_by("name").prefetch_related("kinds")
     if names:
@@ -121,7 +114,6 @@ def _of(clusters: Sequence[Cluster], kinds: Collection[str], now: datetime) -> F
         stale=any(one.stale for one in found),
         clusters=found,
         generation=_generation(found, (cluster.revision for cluster in clusters)),
-        attempts=tuple(map(_attempt, clusters)),
     )
 
 
@@ -139,13 +131,12 @@ def _counts(clusters: Sequence[Cluster]) -> tuple[Counter[int], Counter[int]]:
 
 def _oldest(cluster: Cluster, kinds: Collection[str]) -> datetime | None:
     """None where the cluster, or one of the kinds, was never read."""
-    instants = [cluster.observed_at, *(one.succeeded_at for one in _unread(cluster.kinds.all(), kinds))]
+    states = {one.kind: one.succeeded_at for one in cluster.kinds.all() if not kinds or one.kind in kinds}
+    instants = list(states.values())
+    if not kinds or not states.keys() >= set(kinds):
+        instants.append(cluster.observed_at)
     known = [instant for instant in instants if instant is not None]
     return min(known) if len(known) == len(instants) else None
-
-
-def _unread(states: Iterable[KindState], kinds: Collection[str]) -> list[KindState]:
-    return [one for one in states if one.state != KindState.State.READ and (not kinds or one.kind in kinds)]
 
 
 def _cluster(
@@ -177,8 +168,3 @@ def _generation(clusters: Iterable[ClusterFreshness], revisions: Iterable[int]) 
     )
     teams = Team.objects.order_by("pk").values_list("pk", "slug")
     return (*stamps, *(f"team={pk}:{slug}" for pk, slug in teams))
-
-
-def _attempt(cluster: Cluster) -> str:
-    times = (cluster.observed_at, cluster.attempted_at, cluster.error_at)
-    return ":".join(map(str, (cluster.pk, cluster.enabled, cluster.error_reason, *times)))

@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
-from inventory.models import Balance, Claim, ConsumedCapacity, PodClaim, Share
+from inventory.models import Balance, Claim, ConsumedCapacity, InstantSource, PodClaim, Share
 from inventory.queries.briefs import ClaimBrief, DeviceBrief, PodBrief, claim_brief, pod_brief
 from inventory.queries.filters import (
     Filters,
@@ -27,7 +27,11 @@ KINDS = ("resourceslices", "resourceclaims", "pods")
 
 
 class ShareRow(msgspec.Struct, frozen=True):
-    """A share. A claim that many Pods use is one share with many Pods."""
+    """A share. A claim that many Pods use is one share with many Pods.
+
+    `started_source` says where `started_at` is known from: `allocation` is the claim's allocationTimestamp,
+    `observed` the moment at which Sliceboard first saw the share.
+    """
 
     id: int
     cluster: str
@@ -43,7 +47,8 @@ class ShareRow(msgspec.Struct, frozen=True):
     claim: ClaimBrief
     pods: tuple[PodBrief, ...]
     team: str | None
-    started_at: datetime | None
+    started_at: datetime
+    started_source: InstantSource
     ended_at: datetime | None
     source: str
 
@@ -132,6 +137,7 @@ def _row(share: Share) -> ShareRow:
         pods=pods_of(share.claim),
         team=team.slug if team else None,
         started_at=share.started_at,
+        started_source=InstantSource(share.started_source),
         ended_at=None,
         source="dra",
     )

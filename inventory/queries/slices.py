@@ -1,7 +1,7 @@
 """Which share holds how much of which dimension, ready to be laid end to end in a bar."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 
 import msgspec
@@ -14,7 +14,6 @@ from inventory.queries.shares import ShareRow
 
 OTHER_COLOUR = 0
 _LAST = 9
-_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 class TeamBrief(msgspec.Struct, frozen=True):
@@ -84,7 +83,7 @@ def tracks(
 def _bar_order(share: ShareRow, known: Mapping[str, TeamBrief]) -> tuple[int, str, datetime, int]:
     team = known.get(share.team or "")
     colour = team.colour if team and team.colour else _LAST
-    return colour, share.team or "", share.started_at or _NEVER, share.id
+    return colour, share.team or "", share.started_at, share.id
 
 
 def _track(

@@ -6,12 +6,14 @@ from typing import Any
 
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity, parse
+from inventory.models import InstantSource
 from inventory.models.devices import DeviceState
 from inventory.queries.briefs import ClaimBrief, DeviceBrief, PodBrief
 from inventory.queries.dimensions import ratio
 from inventory.queries.held_cards import HeldCard
 from inventory.queries.shares import ShareRow
 from inventory.queries.slices import Slice, TeamBrief, Track
+from tests.factories import READ_AT
 
 NLP = TeamBrief("nlp", "nlp", 1)
 VISION = TeamBrief("vision", "vision", 2)
@@ -43,7 +45,8 @@ def share(held: Held) -> ShareRow:
         claim=ClaimBrief(1, "team-nlp", held.claim, "u", "allocated,reserved"),
         pods=tuple(PodBrief(n, "team-nlp", name, "u", None, None, None) for n, name in enumerate(held.pods)),
         team=held.team.slug if held.team else None,
-        started_at=None,
+        started_at=READ_AT,
+        started_source=InstantSource.OBSERVED,
         ended_at=None,
         source="dra",
     )

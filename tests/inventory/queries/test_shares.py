@@ -37,6 +37,7 @@ def test_a_share_names_its_device_claim_and_pods() -> None:
     assert (row.share_id, row.device_class, row.consumed) == ("s-1", "small", {"memory": parse("8Gi")})
     assert [(pod.name, pod.workload and pod.workload.kind) for pod in row.pods] == [("train-0", "Job")]
     assert (row.started_at, row.ended_at, row.source) == (later(5), None, "dra")
+    assert row.started_source == "observed"
 
 
 def test_a_claim_reserved_by_many_pods_is_one_share_with_many_pods() -> None:
