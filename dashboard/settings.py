@@ -35,6 +35,11 @@ SLICEBOARD_COMPARE_SECONDS = environment.whole("SLICEBOARD_COMPARE_SECONDS", 360
 SLICEBOARD_SPLIT_MIB = environment.whole("SLICEBOARD_SPLIT_MIB", 512, least=1, most=1_000_000)
 SLICEBOARD_ACCELERATORS = environment.listing("SLICEBOARD_ACCELERATORS", DEFAULT_RULES, separator=";")
 
+# --- Metrics ---
+
+SLICEBOARD_METRICS_DEVICES = environment.boolean("SLICEBOARD_METRICS_DEVICES", default=True)
+SLICEBOARD_METRICS_SHARES = environment.boolean("SLICEBOARD_METRICS_SHARES", default=False)
+
 # --- Secrets ---
 
 # The file is made at the first `run` or `demo`. Without any key Django refuses to sign, and the check

@@ -1,12 +1,15 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from dashboard.metrics.view import Metrics
+
 handler400 = "dashboard.api.problems.bad_request"
 handler500 = "dashboard.api.problems.server_error"
 
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/", include("dashboard.api.urls")),
+    path("metrics", Metrics.as_view(), name="metrics"),
     path("", include("dashboard.access.urls")),
     path("", include("dashboard.pages.urls")),
 ]

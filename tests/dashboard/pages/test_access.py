@@ -5,6 +5,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 OPEN = {"sign-in/", "sign-out/", "livez", "readyz"}
+# Programs read it, and get no page to sign in: the tests of the API have it among theirs.
+OF_PROGRAMS = {"metrics"}
 # They change a preference of the browser, and show nothing.
 PREFERENCES = {"theme/", "language/"}
 
@@ -20,7 +22,7 @@ def _routes(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
 
 def _pages() -> list[str]:
     known = [route for route in _routes(get_resolver()) if not route.startswith(("admin/", "api/", "^"))]
-    return [route for route in known if route not in OPEN | PREFERENCES]
+    return [route for route in known if route not in OPEN | OF_PROGRAMS | PREFERENCES]
 
 
 def _path(route: str) -> str:
