@@ -41,9 +41,13 @@ def poll_cluster(cluster_id: int, parts: list[str] | None = None, queue: str = "
 
 @shared_task(ignore_result=True)
 def compare_clusters() -> None:
-    """Send a comparison for every cluster that is read."""
-    for cluster_id in schedule.to_compare():
-        compare_cluster.apply_async((cluster_id,), expires=settings.SLICEBOARD_COMPARE_SECONDS)
+    """Send a comparison for every cluster that is read, one after the other and not all at once."""
+    clusters = schedule.to_compare()
+    apart = settings.SLICEBOARD_COMPARE_SECONDS / 2 / max(1, len(clusters))
+    for position, cluster_id in enumerate(clusters):
+        compare_cluster.apply_async(
+            (cluster_id,), countdown=position * apart, expires=settings.SLICEBOARD_COMPARE_SECONDS
+        )
 
 
 @shared_task(ignore_result=True)

@@ -18,8 +18,8 @@ _GUNICORN = (
     # Its place would be in the home directory.
     "--no-control-socket",
 )
-# There is one worker: nobody to gossip with.
-_WORKER = ("--concurrency=2", "--without-gossip", "--without-mingle")
+# There is one worker: nobody to gossip with. Who follows a cluster mostly waits for it, so threads will do.
+_WORKER = ("--pool=threads", "--concurrency=16", "--without-gossip", "--without-mingle")
 
 
 class Programs:

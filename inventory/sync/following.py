@@ -48,6 +48,10 @@ _VERSIONED: Mapping[str, type[Any]] = {
 }
 
 
+# Whole lists that one process writes at once: each takes memory and all of a processor.
+_writing_in_full = threading.BoundedSemaphore(2)
+
+
 class Stopped(Exception):
     """The worker is asked to end."""
 
@@ -129,7 +133,11 @@ class Following:
             except ClusterError as error:
                 self._fail(resource, error)
         self._give_up_if_nothing_is_left(changes)
-        self._write(changes, observed_at)
+        self._wait_for_a_place()
+        try:
+            self._write(changes, observed_at)
+        finally:
+            _writing_in_full.release()
         self._reader.close()
         self._pending.update({name: Pending(one.resource_version) for name, one in changes.items()})
         took = progress.seconds(time.perf_counter() - started)
@@ -250,6 +258,10 @@ class Following:
             self._give_up_if_nothing_is_left({})
         if resource in self._pending:
             self._open(resource, ends_at)
+
+    def _wait_for_a_place(self) -> None:
+        while not _writing_in_full.acquire(timeout=1.0):
+            self._tick()
 
     def _tick(self) -> None:
         """Between the parts of something long: the lease is kept, or lost in time."""
