@@ -1,10 +1,13 @@
 """What people decide: which clusters are followed, and whose namespaces are whose. All else is read."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from inventory.models import Cluster, Membership, Team, TeamNamespace
@@ -13,12 +16,12 @@ from inventory.tasks import poll_cluster
 
 @admin.register(Cluster)
 class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    list_display = ("name", "enabled", "server_version", "observed_at", "error_reason")
-    list_filter = ("enabled",)
+    list_display = ("name", "enabled", "queue", "server_version", "observed_at", "error_reason")
+    list_filter = ("enabled", "error_reason", "queue")
     search_fields = ("name",)
-    actions = ("read_now",)
+    actions = ("read_now", "pause", "resume")
     fieldsets = (
-        (None, {"fields": ("name", "enabled")}),
+        (None, {"fields": ("name", "enabled", "queue")}),
         (
             _("Connection"),
             {
@@ -59,10 +62,31 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.action(description=_("Read now"), permissions=["change"])
     def read_now(self, request: HttpRequest, queryset: QuerySet[Cluster]) -> None:
-        for cluster in queryset:
-            poll_cluster.delay(cluster.pk)
-        names = ", ".join(str(cluster) for cluster in queryset)
-        self.message_user(request, _("A worker reads %(names)s next.") % {"names": names}, messages.SUCCESS)
+        _send_polls(queryset)
+        self._tell(request, _("A worker reads %(names)s next."), queryset)
+
+    @admin.action(description=_("Pause"), permissions=["change"])
+    def pause(self, request: HttpRequest, queryset: QuerySet[Cluster]) -> None:
+        """Whoever follows one of them sees it within a second or two, and stops."""
+        queryset.update(enabled=False)
+        self._tell(request, _("Paused: %(names)s. What was read last stays."), queryset)
+
+    @admin.action(description=_("Resume"), permissions=["change"])
+    def resume(self, request: HttpRequest, queryset: QuerySet[Cluster]) -> None:
+        queryset.update(enabled=True)
+        _send_polls(queryset)
+        self._tell(request, _("Resumed: %(names)s. A worker reads next what has changed."), queryset)
+
+    def _tell(self, request: HttpRequest, text: Promise, queryset: QuerySet[Cluster]) -> None:
+        names = ", ".join(map(str, queryset))
+        self.message_user(request, str(text) % {"names": names}, messages.SUCCESS)
+
+
+def _send_polls(clusters: Iterable[Cluster]) -> None:
+    for cluster in clusters:
+        poll_cluster.apply_async(
+            (cluster.pk, None, cluster.queue), queue=cluster.queue or settings.CELERY_TASK_DEFAULT_QUEUE
+        )
 
 
 class NamespaceInline(admin.TabularInline):  # type: ignore[type-arg]
