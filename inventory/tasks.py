@@ -35,7 +35,7 @@ def poll_cluster(cluster_id: int, parts: list[str] | None = None, queue: str = "
         seconds=settings.SLICEBOARD_POLL_SECONDS,
         stopping=_stopping,
     )
-    if outcome.ended in ("applied", "stopped"):
+    if outcome.ended in ("applied", "stopped") and not schedule.is_paused(cluster_id):
         _send(cluster_id, parts, queue)
 
 

@@ -35,6 +35,11 @@ def to_compare() -> list[int]:
     return list(read.order_by("compared_at", "pk").values_list("pk", flat=True))
 
 
+def is_paused(cluster_id: int) -> bool:
+    """Also true of one that is gone."""
+    return not Cluster.objects.filter(pk=cluster_id, enabled=True).exists()
+
+
 def must_make_room(cluster_id: int, now: datetime) -> bool:
     """Whether whoever follows this cluster should stop: it is paused, or another one waits for a worker."""
     queue = Cluster.objects.filter(pk=cluster_id, enabled=True).values_list("queue", flat=True).first()
