@@ -89,6 +89,9 @@ def _poll(held: lease.Lease, started: float, seconds: float | None, stopping: th
                 changes = following.changes
                 following.close()
     except ClusterError as error:
+        if stopping.is_set():
+            # Whoever stops the worker may stop the cluster with it.
+            return Outcome("stopped", changes, time.perf_counter() - started)
         _mark_failed(held, error.reason, str(error), error)
         return Outcome("failed", changes, time.perf_counter() - started, reason=error.reason)
     except lease.LeaseLost:

@@ -1,0 +1,145 @@
+"""The history of shares."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from demo.store import Object
+from inventory.models import InstantSource, Share, ShareInterval
+from tests.inventory.sync.books import RESOURCES, shared
+from tests.inventory.sync.conftest import Follow
+from tests.inventory.sync.objects import SHARE, card, claim, resource_slice, result, store
+
+GIVEN = datetime(2026, 11, 29, 8, 0, tzinfo=UTC)
+
+
+def allocated(at: datetime | None, *results: Object, name: str = "c", **metadata: Any) -> Object:
+    held = claim(name, *(results or (shared(),)), **metadata)
+    if at is not None:
+        held["status"]["allocation"]["allocationTimestamp"] = at.isoformat().replace("+00:00", "Z")
+    return held
+
+
+def test_a_share_begins_when_the_claim_was_allocated(follow: Follow) -> None:
+    follow(store(resource_slice(card()), allocated(GIVEN))).applied()
+    (interval,) = ShareInterval.objects.all()
+    assert (interval.started_at, interval.started_source) == (GIVEN, InstantSource.ALLOCATION)
+    assert interval.started_not_before is None
+    assert interval.ended_at is None
+    assert (interval.namespace, interval.claim_name, interval.device) == ("team-a", "c", "hami-gpu-0")
+    assert interval.consumed == {"memory": "8Gi", "cores": "50"}
+    share = Share.objects.get()
+    assert (share.started_at, share.started_source) == (GIVEN, InstantSource.ALLOCATION)
+
+
+def test_without_a_timestamp_it_begins_when_it_was_seen_and_that_is_told(follow: Follow) -> None:
+    before = timezone.now()
+    followed = follow(store(resource_slice(card()), claim("c")))
+    followed.applied()
+    followed.store.put(allocated(None))
+    followed.applied()
+    (interval,) = ShareInterval.objects.all()
+    assert before < interval.started_at < timezone.now()
+    assert interval.started_source == InstantSource.OBSERVED
+    assert interval.started_not_before is not None
+    assert before <= interval.started_not_before <= interval.started_at
+
+
+def test_what_was_held_before_the_first_reading_began_after_its_claim_was_made(follow: Follow) -> None:
+    follow(store(resource_slice(card()), allocated(None, creationTimestamp="2026-11-29T07:00:00Z"))).applied()
+    not_before = ShareInterval.objects.get().started_not_before
+    assert not_before == datetime(2026, 11, 29, 7, 0, tzinfo=UTC)
+
+
+def test_a_share_ends_with_its_allocation_and_stays_in_history(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), allocated(GIVEN)))
+    followed.applied()
+    last_known = timezone.now()
+    followed.store.put(claim("c"))
+    followed.applied()
+    (interval,) = ShareInterval.objects.all()
+    assert interval.ended_at is not None
+    assert interval.ended_at > last_known
+    assert interval.ended_not_before is not None
+    assert interval.ended_not_before <= last_known
+    assert not Share.objects.exists()
+
+
+def test_a_share_ends_with_its_claim(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), allocated(GIVEN)))
+    followed.applied()
+    followed.store.delete(RESOURCES["resourceclaims"], "team-a", "c")
+    followed.applied()
+    assert ShareInterval.objects.get().ended_at is not None
+
+
+def test_what_is_read_again_is_not_doubled(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), allocated(GIVEN), allocated(None, name="d")))
+    followed.applied()
+    before = list(ShareInterval.objects.order_by("pk").values())
+    followed.applied(in_full=True)
+    followed.applied()
+    assert list(ShareInterval.objects.order_by("pk").values()) == before
+
+
+def test_a_device_that_is_given_anew_to_the_same_claim_is_another_interval(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), allocated(GIVEN)))
+    followed.applied()
+    again = GIVEN + timedelta(hours=1)
+    followed.store.put(allocated(again))
+    followed.applied()
+    first, second = ShareInterval.objects.order_by("started_at")
+    assert (first.started_at, first.ended_at) == (GIVEN, again)
+    assert (second.started_at, second.ended_at) == (again, None)
+
+
+def test_a_share_that_is_given_back_at_once_is_not_lost(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), claim("c")))
+    followed.applied()
+    followed.store.put(allocated(GIVEN))
+    followed.store.put(claim("c"))
+    followed.store.put(allocated(GIVEN + timedelta(minutes=1), shared(share_id=SHARE.replace("1", "2"))))
+    followed.store.delete(RESOURCES["resourceclaims"], "team-a", "c")
+    followed.applied()
+    intervals = ShareInterval.objects.order_by("started_at")
+    assert [one.started_at for one in intervals] == [GIVEN, GIVEN + timedelta(minutes=1)]
+    assert all(one.ended_at is not None for one in intervals)
+
+
+def test_a_claim_that_comes_back_under_its_name_has_a_history_of_its_own(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), allocated(GIVEN)))
+    followed.applied()
+    followed.store.delete(RESOURCES["resourceclaims"], "team-a", "c")
+    followed.store.put(allocated(GIVEN + timedelta(hours=1)))
+    followed.applied()
+    first, second = ShareInterval.objects.order_by("started_at")
+    assert first.claim_uid != second.claim_uid
+    assert (first.ended_at is None, second.ended_at is None) == (False, True)
+
+
+def test_a_clock_ahead_of_ours_makes_no_share_of_less_than_nothing(follow: Follow) -> None:
+    ahead = timezone.now().replace(microsecond=0) + timedelta(hours=3)
+    followed = follow(store(resource_slice(card()), allocated(ahead)))
+    followed.applied()
+    followed.store.put(claim("c"))
+    followed.applied()
+    interval = ShareInterval.objects.get()
+    assert (interval.started_at, interval.ended_at) == (ahead, ahead)
+
+
+def test_two_results_for_one_device_are_one_interval(follow: Follow) -> None:
+    held = allocated(GIVEN, result(share_id=None), result(share_id=None))
+    followed = follow(store(resource_slice(card()), held))
+    followed.applied()
+    followed.applied(in_full=True)
+    assert (Share.objects.count(), ShareInterval.objects.count()) == (2, 1)
+
+
+def test_history_stays_when_the_device_goes(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), allocated(GIVEN)))
+    followed.applied()
+    followed.store.delete(RESOURCES["resourceclaims"], "team-a", "c")
+    followed.store.delete(RESOURCES["resourceslices"], "", "slice-1")
+    followed.applied()
+    assert ShareInterval.objects.get().device == "hami-gpu-0"
