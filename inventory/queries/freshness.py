@@ -24,7 +24,7 @@ class ClusterFreshness(msgspec.Struct, frozen=True):
     """What is known of one cluster's snapshot.
 
     `failing` is a cluster whose last attempt failed; it keeps its earlier snapshot, if it has one, and
-    `stale` says whether that is too old. `forbidden` and `failed`: kinds that could not be read the last time.
+    `stale` says whether that is too old. `forbidden` and `failed`: kinds that could not be read last time.
     """
 
     id: int

@@ -19,7 +19,7 @@ class Fault(msgspec.Struct, frozen=True):
 class KindRow(msgspec.Struct, frozen=True):
     """How far a kind has been followed, and how reading it goes.
 
-    `lag_seconds` is how old our knowledge of the kind is now: the time since `last_success`; null: never read.
+    `lag_seconds` is how old our knowledge of the kind is: the time since `last_success`; null: never read.
     `listed_at` is when it was last read in full, and `bytes_read` and `seconds` are what that took; since
     then changes are watched. `lists` and `events` were counted since the cluster is known. `failures` are
     those since the last success, and `retry_at` is when it is tried again after them.

@@ -1,6 +1,6 @@
 """How reading goes, cluster by cluster and kind by kind."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.utils import timezone
 
@@ -99,7 +99,7 @@ def test_followers_and_open_intervals_are_counted(scrape: Scrape) -> None:
     assert values(told, "sliceboard_cluster_open_share_intervals", "cluster") == {"lab": 2}
 
 
-def make_interval(cluster: Cluster, number: int, ended_at: object) -> None:
+def make_interval(cluster: Cluster, number: int, ended_at: datetime | None) -> None:
     ShareInterval.objects.create(
         cluster=cluster,
         claim_uid=f"u-{number}",

@@ -1,8 +1,10 @@
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from inventory.models import Cluster, KindState, Node, Pool, SkippedObject
+from inventory.models import Cluster, Difference, KindState, Lease, Node, Pool, SkippedObject
 from tests.dashboard.pages.conftest import Get
 from tests.factories import make_cluster, make_pool
 
@@ -56,7 +58,9 @@ def test_a_kind_that_may_not_be_read_is_told_with_its_reason(read: Get) -> None:
         failed_at=timezone.now(),
     )
     page = read("/clusters/lab/")
-    assert "pods not allowed to read not known not known never read not known pods is forbidden" in page
+    assert (
+        "pods not allowed to read not known not known never read not known 0 none pods is forbidden" in page
+    )
 
 
 @pytest.mark.django_db
@@ -64,6 +68,84 @@ def test_a_cluster_that_was_never_read_says_so(read: Get) -> None:
     make_cluster("new", observed_at=None, attempted_at=None)
     page = read("/clusters/")
     assert "new never read" in page
+
+
+@pytest.mark.django_db
+def test_a_cluster_says_whether_anybody_follows_it(read: Get) -> None:
+    now = timezone.now()
+    followed = make_cluster("followed")
+    Lease.objects.create(cluster=followed, part="pods", holder="a", until=now + timedelta(minutes=1))
+    make_cluster("paused", enabled=False)
+    make_cluster("alone")
+    assert "followed now Changes arrive as they happen." in read("/clusters/followed/")
+    assert "paused It is not read; what was read last stays." in read("/clusters/paused/")
+    assert "not followed A worker is sent for within 15 s." in read("/clusters/alone/")
+    page = read("/clusters/")
+    assert "followed stale followed now" in page
+    assert "paused stale paused" in page
+    assert "alone stale not followed" in page
+
+
+@pytest.mark.django_db
+def test_a_cluster_that_waits_says_until_when_and_why(read: Get) -> None:
+    retry_at = timezone.now() + timedelta(minutes=2)
+    make_cluster(failures=3, retry_at=retry_at, error_reason="unreachable", error_message="nobody listens")
+    waits = (
+        f"waits to try again 3 failures in a row; tried again at {retry_at:%H:%M} : nobody listens"
+    )
+    assert waits in read("/clusters/lab/")
+    assert f"waits to try again {retry_at:%H:%M}" in read("/clusters/")
+
+
+@pytest.mark.django_db
+def test_a_kind_tells_how_far_it_was_followed(read: Get) -> None:
+    now = timezone.now()
+    KindState.objects.create(
+        cluster=make_cluster(),
+        kind="pods",
+        state="failed",
+        objects_read=7,
+        objects_skipped=1,
+        succeeded_at=now - timedelta(minutes=3),
+        events_total=1234,
+        listed_at=now - timedelta(hours=2),
+        seconds="1.5",
+        failures=2,
+        retry_at=now + timedelta(minutes=1),
+        error_reason="timeout",
+        error_message="no answer in time",
+        failed_at=now,
+    )
+    page = read("/clusters/lab/")
+    assert f"pods reading failed 7 1 {now - timedelta(minutes=3):%H:%M} 3 min 1,234 2 h ago took 1 s" in page
+    assert "no answer in time 0 s ago 2 failures in a row; tried again at" in page
+
+
+@pytest.mark.django_db
+def test_a_comparison_without_a_difference_says_when(read: Get) -> None:
+    now = timezone.now()
+    make_cluster(compared_at=now, differences=0)
+    assert f"Compared with the API server no difference, {now:%H:%M}" in read("/clusters/lab/")
+    assert f"no difference, {now:%H:%M}" in read("/clusters/")
+
+
+@pytest.mark.django_db
+def test_before_the_first_comparison_nothing_is_said_of_differences(read: Get) -> None:
+    make_cluster()
+    page = read("/clusters/lab/")
+    assert "Compared with the API server not yet" in page
+    assert "difference" not in page.lower()
+
+
+@pytest.mark.django_db
+def test_a_difference_is_told_as_a_fault_of_sliceboard(read: Get) -> None:
+    cluster = make_cluster(compared_at=timezone.now(), differences=101)
+    Difference.objects.create(cluster=cluster, kind="pods", what="<train> is not stored")
+    page = read("/clusters/lab/")
+    assert "101 differences: a fault of Sliceboard." in page
+    assert "pods <train> is not stored" in page
+    assert "The first 1 of 101." in page
+    assert "101 differences" in read("/clusters/")
 
 
 @pytest.mark.django_db
