@@ -237,6 +237,8 @@ class Following:
         pending = self._pending[resource]
         for change in events.changes:
             if pending.would_hide(change) or len(pending.objects) >= _MOST:
+                # Else what is pending of this kind would not be written now, and then be replaced.
+                self._confirmed.add(resource)
                 self._commit()
             pending.add(change)
         pending.finish(events)
