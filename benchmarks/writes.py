@@ -21,7 +21,7 @@ from typing import Any
 import django
 
 from benchmarks.measuring import machine, summary
-from benchmarks.poll import database
+from benchmarks.surroundings import database
 
 
 def measure(arguments: argparse.Namespace) -> list[dict[str, float]]:

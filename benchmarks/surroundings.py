@@ -1,0 +1,56 @@
+"""A database, the settings of a process that measures, and that process."""
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measuring import cpu_seconds
+
+DATABASES = ("sqlite", "postgresql")
+_POSTGRESQL = "postgres"
+
+
+@contextmanager
+def database(kind: str, folder: Path) -> Iterator[str]:
+    """The URL of an empty database. PostgreSQL runs as in tests, without waiting for the disk."""
+    if kind == "sqlite":
+        yield f"sqlite:///{folder / f'{secrets.token_hex(4)}.sqlite3'}"
+        return
+    from tests.services.postgresql import running_postgresql
+
+    with running_postgresql() as url:
+        yield url
+
+
+@contextmanager
+def migrated(kind: str, folder: Path, **settings: str) -> Iterator[dict[str, str]]:
+    """The environment of processes that use an empty database of this kind."""
+    with database(kind, folder) as url:
+        environment = {
+            **os.environ,
+            "DATABASE_URL": url,
+            "DJANGO_SETTINGS_MODULE": "dashboard.settings",
+            "SLICEBOARD_SECRET_KEY": secrets.token_hex(32),
+            "SLICEBOARD_STATE": str(folder),
+            "SLICEBOARD_LOG_LEVEL": "WARNING",
+            **settings,
+        }
+        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=environment, check=True)
+        yield environment
+
+
+def once(what: str, folder: Path, environment: Mapping[str, str], seconds: float = 0) -> dict[str, Any]:
+    """One measurement in a fresh process; `database_cpu` is what PostgreSQL has used meanwhile."""
+    command = [sys.executable, "-m", "benchmarks.poll_once", what, "--folder", str(folder)]
+    before = cpu_seconds(_POSTGRESQL)
+    done = subprocess.run(
+        [*command, "--seconds", str(seconds)], env=environment, check=True, stdout=subprocess.PIPE, text=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return {**found, "database_cpu": cpu_seconds(_POSTGRESQL) - before}
