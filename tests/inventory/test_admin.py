@@ -1,20 +1,14 @@
 """The admin of clusters: pausing, resuming, and asking for a reading at once, with a real broker."""
 
-import json
-from base64 import b64decode
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 import redis
-from celery import Celery
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from dashboard.celery import app
 from inventory.models import Cluster
 from tests.factories import make_cluster
+from tests.inventory.waiting import waiting
 
 CHANGELIST = reverse("admin:inventory_cluster_changelist")
 
@@ -25,33 +19,13 @@ def operator(client: Client, db: None) -> Client:
     return client
 
 
-@pytest.fixture
-def broker(valkey: str) -> Iterator["redis.Redis"]:
-    """Tasks go to this broker, and nobody works on them."""
-    ours = Celery("ours", broker=valkey)
-    ours.config_from_object({"task_default_queue": app.conf.task_default_queue})
-    ours.set_current()
-    with redis.Redis.from_url(valkey) as client:
-        client.flushdb()
-        yield client
-        client.flushdb()
-    app.set_current()
-    ours.close()
-
-
 def ask(operator: Client, action: str, *clusters: Cluster) -> str:
     chosen = {"action": action, "_selected_action": [cluster.pk for cluster in clusters]}
     response = operator.post(CHANGELIST, chosen, follow=True)
     return str(response.content.decode())
 
 
-def waiting(broker: "redis.Redis", queue: str = "sliceboard") -> list[Any]:
-    """The arguments of the polls that were sent to a queue."""
-    sent = [json.loads(message)["body"] for message in broker.lrange(queue, 0, -1)]
-    return [json.loads(b64decode(body))[0] for body in sent]
-
-
-def test_a_cluster_that_is_paused_keeps_what_was_read(operator: Client, broker: "redis.Redis") -> None:
+def test_a_cluster_that_is_paused_keeps_what_was_read(operator: Client, broker: redis.Redis) -> None:
     cluster = make_cluster()
     told = ask(operator, "pause", cluster)
     cluster.refresh_from_db()
@@ -60,7 +34,7 @@ def test_a_cluster_that_is_paused_keeps_what_was_read(operator: Client, broker: 
     assert waiting(broker) == []
 
 
-def test_a_cluster_that_is_resumed_is_read_next(operator: Client, broker: "redis.Redis") -> None:
+def test_a_cluster_that_is_resumed_is_read_next(operator: Client, broker: redis.Redis) -> None:
     cluster = make_cluster(enabled=False)
     told = ask(operator, "resume", cluster)
     cluster.refresh_from_db()
@@ -69,7 +43,7 @@ def test_a_cluster_that_is_resumed_is_read_next(operator: Client, broker: "redis
     assert waiting(broker) == [[cluster.pk, None, ""]]
 
 
-def test_a_poll_is_sent_to_the_queue_of_its_cluster(operator: Client, broker: "redis.Redis") -> None:
+def test_a_poll_is_sent_to_the_queue_of_its_cluster(operator: Client, broker: redis.Redis) -> None:
     near, far = make_cluster("near"), make_cluster("far", queue="far-away")
     ask(operator, "read_now", near, far)
     assert waiting(broker) == [[near.pk, None, ""]]

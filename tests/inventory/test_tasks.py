@@ -1,0 +1,28 @@
+"""Whether a poll hands its cluster on: with a real broker and the demo API server."""
+
+from pathlib import Path
+
+import pytest
+import redis
+from pytest_django import Settings
+
+from demo import recorded
+from demo.server import ApiServer
+from inventory.models import Cluster, KindState
+from inventory.tasks import poll_cluster
+from tests.inventory.waiting import waiting
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_cluster_is_handed_on_unless_it_is_paused(
+    broker: redis.Redis, settings: Settings, tmp_path: Path, paused: bool
+) -> None:
+    settings.SLICEBOARD_POLL_SECONDS = 1
+    with ApiServer(recorded.store()) as server:
+        path = str(server.kubeconfig(tmp_path / "kubeconfig"))
+        cluster = Cluster.objects.create(name="lab", kubeconfig=path, enabled=not paused)
+        poll_cluster(cluster.pk, ["devices"], "")
+    # What was asked for is read either way.
+    assert KindState.objects.get(cluster=cluster, kind="nodes").state == KindState.State.READ
+    assert waiting(broker) == ([] if paused else [[cluster.pk, ["devices"], ""]])
