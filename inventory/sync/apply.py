@@ -1,14 +1,14 @@
 """What was read, written in one transaction: a reader sees the books before or after it, never a mix."""
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Count
 
 from inventory.kube import kinds
 from inventory.kube.decoding import collector_at_rest
-from inventory.kube.kinds import Kind
 from inventory.kube.objects import DeviceTaintRule
 from inventory.models import (
     Claim,
@@ -40,13 +40,14 @@ from inventory.sync import (
 )
 from inventory.sync.changes import Batch, Changes, Seen
 from inventory.sync.lease import Lease, confirm
+from inventory.sync.progress import Size
 from inventory.sync.targets import Targets
 from inventory.sync.touched import Touched
 
 # Where taint rules are not served there are none, and what was read of them before has no effect.
 _NONE: Changes[DeviceTaintRule] = Changes("", chunks=tuple, seen=Seen(frozenset(), 0, 0))
 # With the first list of these, all that was unknown of every device becomes known.
-_OF_THE_BOOKS = (kinds.RESOURCE_SLICES.resource, kinds.RESOURCE_CLAIMS.resource)
+_OF_THE_BOOKS = {kinds.RESOURCE_SLICES.resource, kinds.RESOURCE_CLAIMS.resource}
 
 _COUNTED: dict[str, tuple[type[Any], dict[str, Any]]] = {
     kinds.RESOURCE_SLICES.resource: (Slice, {}),
@@ -69,18 +70,19 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
     # Many rows and few cycles: the collector would look at all of them again and again.
     with collector_at_rest(), transaction.atomic():
         cluster = confirm(lease, now)
-        touched = Touched()
-        known_before = _known(cluster)
-        _write_objects(cluster, batch, touched, now)
-        progress.write(cluster, batch, _counts(cluster, batch), now)
-        _derive(cluster, batch, touched, known_before)
+        touched, states = Touched(), progress.load(cluster)
+        known_before = progress.known(states)
+        _write_objects(cluster, batch, touched, now, states)
+        progress.write(cluster, states, batch, _sizes(cluster, batch, states, touched), now)
+        _derive(cluster, touched, progress.known(states), known_before)
         touched.changes += places.forget(cluster)
-        _count_skipped(cluster, batch)
-        _finish(cluster, batch, touched.changes)
+        _finish(cluster, batch, states, touched.changes)
     return touched.changes
 
 
-def _write_objects(cluster: Cluster, batch: Batch, touched: Touched, now: datetime) -> None:
+def _write_objects(
+    cluster: Cluster, batch: Batch, touched: Touched, now: datetime, states: Mapping[str, KindState]
+) -> None:
     """In an order in which whatever an object names has its row before it."""
     where = places.Places(cluster, touched)
     if found := batch.of(kinds.NAMESPACES):
@@ -97,61 +99,63 @@ def _write_objects(cluster: Cluster, batch: Batch, touched: Touched, now: dateti
     rules_skipped = taint_rules.write(cluster, rules, touched) if rules else []
     if published := batch.of(kinds.RESOURCE_SLICES):
         slices.write(cluster, published, touched)
-    pools_skipped = devices.write(cluster, where, touched)
+    pools_skipped = devices.write(cluster, where, touched) if touched.pools_published else {}
     if asked := batch.of(kinds.RESOURCE_CLAIMS):
         targets = Targets(cluster, where, touched)
-        before = _last_known(cluster, kinds.RESOURCE_CLAIMS)
+        state = states.get(kinds.RESOURCE_CLAIMS.resource)
+        before = state.succeeded_at if state else None
         claims.write(claims.Surroundings(cluster, where, targets, now, before), asked, touched)
     if seen := batch.of(kinds.PODS):
         pods.write(pods.Surroundings(cluster, where, batch.owners), seen, touched)
     skips.write(cluster, batch, rules_skipped, pools_skipped, touched)
 
 
-def _derive(cluster: Cluster, batch: Batch, touched: Touched, known_before: Set[str]) -> None:
+def _derive(cluster: Cluster, touched: Touched, known: Set[str], known_before: Set[str]) -> None:
     devices.sweep(cluster, touched)
-    newly_known = _known(cluster) - known_before
-    if newly_known.intersection(_OF_THE_BOOKS):
+    newly_known = known - known_before
+    if newly_known & _OF_THE_BOOKS:
         touched.pools.update(Pool.objects.filter(cluster=cluster).values_list("pk", flat=True))
     balances.write(cluster, touched)
-    links.link(cluster, touched)
+    links.link(touched)
     if kinds.PODS.resource in newly_known:
         links.mark_all_consumers(cluster, touched)
-    elif kinds.PODS.resource in known_before:
+    elif kinds.PODS.resource in known:
         links.mark_consumers(cluster, touched)
 
 
-def _known(cluster: Cluster) -> set[str]:
-    read = KindState.objects.filter(cluster=cluster, succeeded_at__isnull=False)
-    return set(read.values_list("kind", flat=True))
-
-
-def _last_known(cluster: Cluster, kind: Kind[Any]) -> datetime | None:
-    states = KindState.objects.filter(cluster=cluster, kind=kind.resource)
-    return states.values_list("succeeded_at", flat=True).first()
-
-
-def _counts(cluster: Cluster, batch: Batch) -> dict[str, int]:
+def _sizes(
+    cluster: Cluster, batch: Batch, states: Mapping[str, KindState], touched: Touched
+) -> dict[str, Size]:
+    """How many objects of each kind are known, and how many cannot be read."""
+    skipped = SkippedObject.objects.filter(cluster=cluster).order_by().values_list("kind")
+    unread = dict(skipped.annotate(Count("pk")))
     return {
-        kind: model._default_manager.filter(cluster=cluster, **which).count()
-        for kind in batch.changes
-        if (counted := _COUNTED.get(kind)) is not None
-        for model, which in [counted]
+        kind: Size(_size(cluster, changes, states.get(kind), kind, touched), unread.get(kind, 0))
+        for kind, changes in batch.changes.items()
     }
 
 
-def _count_skipped(cluster: Cluster, batch: Batch) -> None:
-    for kind in batch.changes:
-        count = SkippedObject.objects.filter(cluster=cluster, kind=kind).count()
-        KindState.objects.filter(cluster=cluster, kind=kind).update(objects_skipped=count)
+def _size(
+    cluster: Cluster, changes: Changes[Any], state: KindState | None, kind: str, touched: Touched
+) -> int | None:
+    """Of large kinds it is kept up by what came and went: counting takes the longer the more there are."""
+    if (counted := _COUNTED.get(kind)) is None:
+        return None
+    model, which = counted
+    if changes.seen is None and state is not None and state.objects_read is not None:
+        if changes.nothing:
+            return state.objects_read
+        if model in touched.grown:
+            return state.objects_read + touched.grown[model]
+    return int(model._default_manager.filter(cluster=cluster, **which).count())
 
 
-def _finish(cluster: Cluster, batch: Batch, changes: int) -> None:
+def _finish(cluster: Cluster, batch: Batch, states: Mapping[str, KindState], changes: int) -> None:
     """What pages and API clients go by: a revision that grows only when something they show has changed."""
     cluster.server_version = batch.served.server_version
     cluster.dra_version = batch.served.dra_version
-    read = KindState.objects.filter(cluster=cluster, state=KindState.State.READ, succeeded_at__isnull=False)
-    oldest = read.order_by("succeeded_at").values_list("succeeded_at", flat=True).first()
-    cluster.observed_at = oldest or cluster.observed_at
+    read = [one.succeeded_at for one in states.values() if one.state == KindState.State.READ]
+    cluster.observed_at = min((one for one in read if one is not None), default=cluster.observed_at)
     cluster.error_reason = cluster.error_message = ""
     cluster.failures, cluster.retry_at = 0, None
     cluster.revision += bool(changes)

@@ -28,6 +28,8 @@ class Changes(Generic[ObjectT]):
     """Objects that came or changed, in chunks, and the UIDs of those that went.
 
     `resource_version` is where a watch goes on from here. `seen` is None unless it was a whole list.
+    `nothing`: only the resource version has moved.
+    `passed` are states of claims in which they held something that they no longer hold, in order.
     `controllers` are the owners of Pods that may have owners themselves.
     """
 
@@ -36,7 +38,9 @@ class Changes(Generic[ObjectT]):
     skipped: Sequence[Skipped] = ()
     gone: Set[str] = frozenset()
     seen: Seen | None = None
+    passed: Sequence[ObjectT] = ()
     controllers: Set[Controller] = frozenset()
+    nothing: bool = False
     events: int = 0
     bytes: int = 0
 
@@ -72,11 +76,9 @@ class Batch:
     owners: Owners = Owners()
 
     def of(self, kind: Kind[ObjectT]) -> Changes[ObjectT] | None:
-        return self.changes.get(kind.resource)
-
-    def is_whole(self, kind: Kind[Any]) -> bool:
+        """None where there is nothing to write."""
         found = self.changes.get(kind.resource)
-        return found is not None and found.seen is not None
+        return None if found is None or found.nothing else found
 
 
 def older(version: str, than: str) -> bool:

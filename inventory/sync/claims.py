@@ -12,7 +12,7 @@ from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models import Claim, Cluster, ConsumedCapacity, Consumer, Share
 from inventory.models.amounts import AmountError, exponent_for, to_amount
 from inventory.sync import bulk, intervals
-from inventory.sync.changes import Changes
+from inventory.sync.changes import Changes, not_older
 from inventory.sync.current import current
 from inventory.sync.gone import gone_by_uid
 from inventory.sync.intervals import Start
@@ -81,6 +81,7 @@ class Surroundings:
 def write(around: Surroundings, changes: Changes[ResourceClaim], touched: Touched) -> None:
     """Write the claims with all that hangs on them."""
     scope = Claim.objects.filter(cluster=around.cluster)
+    _write_passed(around, changes)
     for batch in batches(gone_by_uid(scope, changes)):
         _remove(around, batch, touched)
     nothing_yet = not scope.exists()
@@ -88,11 +89,26 @@ def write(around: Surroundings, changes: Changes[ResourceClaim], touched: Touche
         _write(around, current(scope, chunk, changes), touched, nothing_yet=nothing_yet)
 
 
+def _write_passed(around: Surroundings, changes: Changes[ResourceClaim]) -> None:
+    """What claims held between two commits is in no row but those of history."""
+    uids = [claim.metadata.uid for claim in changes.passed]
+    if not uids:
+        return
+    rows = Claim.objects.filter(cluster=around.cluster, uid__in=uids)
+    for claim in not_older(changes.passed, dict(rows.values_list("uid", "resource_version"))):
+        held = [(claim, result, dict(_consumed(result, frozenset()))) for result in results(claim)]
+        intervals.write(around.cluster, [claim], held, around.now, around.before)
+    # One that came and went since the last commit has no row by which it would be found.
+    intervals.close(around.cluster, changes.gone & set(uids), around.now, around.before)
+
+
 def _remove(around: Surroundings, claim_ids: Sequence[int], touched: Touched) -> None:
     going = Claim.objects.filter(pk__in=claim_ids)
     _touch(going, touched)
     intervals.close(around.cluster, going.values_list("uid", flat=True), around.now, around.before)
-    touched.changes += bulk.delete(Claim, claim_ids)
+    deleted = bulk.delete(Claim, claim_ids)
+    touched.grown[Claim] -= deleted
+    touched.changes += deleted
 
 
 def _touch(claims: QuerySet[Claim], touched: Touched) -> None:
@@ -121,6 +137,7 @@ def _write(
     rows = reconcile(Claim, scope, ("cluster_id", "uid"), ClaimColumns._fields, desired)
     ids = {uid: pk for (_, uid), pk in rows.ids.items()}
     touched.changes += rows.changes
+    touched.grown[Claim] += rows.created
     touched.claims.update(ids.values())
     for row in desired.values():
         touched.claim_names.add((row[0], row[1]))
@@ -208,7 +225,7 @@ def _write_shares(
         for claim in claims
         for position, result in enumerate(results(claim))
     ]
-    consumed = [dict(_consumed(result, device)) for _, _, result, device in found]
+    consumed = [dict(_consumed(result, device.dimensions)) for _, _, result, device in found]
     starts = intervals.write(
         around.cluster,
         claims,
@@ -248,10 +265,10 @@ def _target(result: AllocationResult) -> Target:
     return result.driver, result.pool, result.device
 
 
-def _consumed(result: AllocationResult, device: Known) -> Iterator[tuple[str, Quantity | None]]:
+def _consumed(result: AllocationResult, dimensions: frozenset[str]) -> Iterator[tuple[str, Quantity | None]]:
     """What a result consumes by dimension; None where it cannot be read."""
     if result.consumption_unreadable:
-        yield from dict.fromkeys(device.dimensions).items()
+        yield from dict.fromkeys(dimensions).items()
     for dimension, value in (result.consumed_capacity or {}).items():
         yield dimension, amount(value)
 

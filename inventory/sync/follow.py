@@ -107,17 +107,11 @@ class Pending(Generic[ObjectT]):
     objects: dict[str, ObjectT] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     skipped: list[Any] = field(default_factory=list)
+    passed: list[ObjectT] = field(default_factory=list)
     events: int = 0
     bytes: int = 0
     # UIDs never come back: what is told of them later is late.
     ended: set[str] = field(default_factory=set)
-
-    def would_hide(self, change: Change[ObjectT]) -> bool:
-        """Whether it replaces a state that history must see: a share that was given, or given back."""
-        before = self.objects.get(change.object.metadata.uid)
-        if not isinstance(before, ResourceClaim):
-            return False
-        return change.deleted or _allocation(before) != _allocation(change.object)
 
     def add(self, change: Change[ObjectT]) -> None:
         metadata = change.object.metadata
@@ -126,6 +120,8 @@ class Pending(Generic[ObjectT]):
         if not concerns_us(change.object) or metadata.uid in self.ended:
             return
         before = self.objects.get(metadata.uid)
+        if before is not None and _passes(before, change):
+            self.passed.append(before)
         if change.deleted:
             self.objects.pop(metadata.uid, None)
             self.gone.add(metadata.uid)
@@ -147,17 +143,26 @@ class Pending(Generic[ObjectT]):
             resource_version=self.resource_version,
             chunks=lambda: [objects] if objects else [],
             skipped=tuple(self.skipped),
+            passed=tuple(self.passed),
+            nothing=not self.anything,
             gone=frozenset(self.gone),
             controllers=frozenset(controllers(objects)),
             events=self.events,
             bytes=self.bytes,
         )
-        self.objects, self.gone, self.skipped, self.events, self.bytes = {}, set(), [], 0, 0
+        self.objects, self.gone, self.skipped, self.passed = {}, set(), [], []
+        self.events = self.bytes = 0
         return taken
 
     @property
     def anything(self) -> bool:
-        return bool(self.objects or self.gone or self.skipped)
+        return bool(self.objects or self.gone or self.skipped or self.passed)
+
+
+def _passes(before: Object, change: Change[Any]) -> bool:
+    """Whether a claim gives back what it was given since the last commit: only history will know of it."""
+    given = _allocation(before)
+    return given is not None and (change.deleted or _allocation(change.object) != given)
 
 
 def _allocation(one: Object) -> Any:

@@ -236,7 +236,7 @@ class Following:
     def _add(self, resource: str, events: Events[Any]) -> None:
         pending = self._pending[resource]
         for change in events.changes:
-            if pending.would_hide(change) or len(pending.objects) >= _MOST:
+            if len(pending.objects) >= _MOST:
                 # Else what is pending of this kind would not be written now, and then be replaced.
                 self._confirmed.add(resource)
                 self._commit()

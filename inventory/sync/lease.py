@@ -41,9 +41,11 @@ def take(cluster_id: int, parts: Collection[str], now: datetime, seconds: int) -
     LeaseRow.objects.bulk_create(
         [LeaseRow(cluster_id=cluster_id, part=part) for part in parts], ignore_conflicts=True
     )
-    LeaseRow.objects.filter(
-        Q(until__isnull=True) | Q(until__lt=now), cluster_id=cluster_id, part__in=parts
-    ).update(holder=holder, until=now + timedelta(seconds=seconds), number=F("number") + 1)
+    # One that lasts longer than any can is from before a clock stepped back.
+    free = Q(until=None) | Q(until__lt=now) | Q(until__gt=now + timedelta(seconds=2 * seconds))
+    LeaseRow.objects.filter(free, cluster_id=cluster_id, part__in=parts).update(
+        holder=holder, until=now + timedelta(seconds=seconds), number=F("number") + 1
+    )
     held = LeaseRow.objects.filter(cluster_id=cluster_id, holder=holder)
     numbers = dict(held.values_list("part", "number"))
     return Lease(cluster_id, numbers, seconds) if numbers else None

@@ -25,8 +25,6 @@ _USE_COLUMNS = (
     "pod__pod_group",
 )
 _GANG = "PodGroup"
-# From here on it costs less to look at all consumers than at those of the touched claims and Pods.
-_MANY = 5000
 
 
 class Use(NamedTuple):
@@ -63,9 +61,9 @@ class _Claims:
     reserved: Mapping[int, frozenset[tuple[str, str]]]
 
 
-def link(cluster: Cluster, touched: Touched) -> None:
+def link(touched: Touched) -> None:
     """Point the uses by other Pods at the claims that were touched; Pods that were touched are linked."""
-    for ids in batches(_touched_uses(cluster, touched)):
+    for ids in batches(_touched_uses(touched)):
         rows = PodClaim.objects.filter(pk__in=ids).order_by().values_list("pk", *LINK_FIELDS, *_USE_COLUMNS)
         before = {pk: (claim, reserved) for pk, claim, reserved, *_ in rows}
         after = dict(zip(before, links([Use(*row[3:]) for row in rows]), strict=True))
@@ -79,17 +77,21 @@ def links(uses: Sequence[Use]) -> list[Link]:
     return [_wanted(use, claims) for use in uses]
 
 
-def _touched_uses(cluster: Cluster, touched: Touched) -> set[int]:
-    of_cluster = PodClaim.objects.filter(pod__cluster=cluster).order_by()
+def _touched_uses(touched: Touched) -> set[int]:
     found: set[int] = set()
     if touched.only_new_pods:
         return found
+    # By names alone, whatever the cluster: its namespaces tell it apart, and few others have the names.
+    uses = PodClaim.objects.order_by()
     for names in batches(touched.claim_names):
-        rows = of_cluster.filter(claim_name__in={name for _, name in names})
+        rows = uses.filter(claim_name__in={name for _, name in names})
         columns = ("pk", "pod_id", "pod__namespace_id", "claim_name")
         found.update(_in_namespace(rows.values_list(*columns), names, touched))
     for groups in batches(touched.pod_groups):
-        rows = of_cluster.filter(pod__pod_group__in={name for _, name in groups})
+        rows = uses.filter(
+            pod__namespace__in={namespace for namespace, _ in groups},
+            pod__pod_group__in={name for _, name in groups},
+        )
         columns = ("pk", "pod_id", "pod__namespace_id", "pod__pod_group")
         found.update(_in_namespace(rows.values_list(*columns), groups, touched))
     return found
@@ -153,16 +155,16 @@ def _made_for(claim: _ClaimRow, use: Use) -> bool:
 
 
 def mark_all_consumers(cluster: Cluster, touched: Touched) -> None:
-    """The same once Pods are known for the first time."""
-    _mark(cluster, Consumer.objects.filter(claim__cluster=cluster, resource="pods"), touched)
+    """Say of each consumer that is a Pod whether it is there, once Pods are known for the first time."""
+    of_pods = Consumer.objects.filter(claim__cluster=cluster, resource="pods").order_by()
+    there = Exists(Pod.objects.filter(cluster=cluster, uid=OuterRef("uid")))
+    for gone, found in ((False, of_pods.filter(there)), (True, of_pods.exclude(there))):
+        touched.changes += found.exclude(gone=gone).update(gone=gone)
 
 
 def mark_consumers(cluster: Cluster, touched: Touched) -> None:
-    """Say of each consumer that is a Pod whether it is still there."""
-    of_pods = Consumer.objects.filter(claim__cluster=cluster, resource="pods")
-    if len(touched.claims) + len(touched.pod_uids) > _MANY:
-        _mark(cluster, of_pods, touched)
-        return
+    """The same for the consumers of touched claims, and for those that are Pods that came or went."""
+    of_pods = Consumer.objects.filter(resource="pods").order_by()
     for claims in batches(touched.claims):
         _mark(cluster, of_pods.filter(claim__in=claims), touched)
     for uids in batches(touched.pod_uids):
@@ -170,6 +172,12 @@ def mark_consumers(cluster: Cluster, touched: Touched) -> None:
 
 
 def _mark(cluster: Cluster, consumers: QuerySet[Consumer], touched: Touched) -> None:
-    there = Exists(Pod.objects.filter(cluster=cluster, uid=OuterRef("uid")))
-    for gone, found in ((False, consumers.filter(there)), (True, consumers.exclude(there))):
-        touched.changes += found.exclude(gone=gone).order_by().update(gone=gone)
+    rows = [
+        (pk, uid, gone)
+        for pk, uid, gone, of_cluster in consumers.values_list("pk", "uid", "gone", "claim__cluster_id")
+        if of_cluster == cluster.pk
+    ]
+    pods = Pod.objects.filter(cluster=cluster, uid__in={uid for _, uid, _ in rows})
+    there = set(pods.values_list("uid", flat=True))
+    wrong = [(pk, uid not in there) for pk, uid, gone in rows if gone is not (uid not in there)]
+    touched.changes += bulk.update(Consumer, ("gone",), wrong)

@@ -18,9 +18,8 @@ from inventory.kube.objects import Owned, OwnerReference, Pod
 from inventory.models import Cluster
 from inventory.models import Pod as PodRow
 from inventory.sync.changes import Changes, Owners
-from inventory.sync.controllers import Controller
+from inventory.sync.controllers import BETWEEN, Controller
 from inventory.sync.read import OF_THE_CONNECTION
-from inventory.sync.touched import batches
 
 logger = logging.getLogger(__name__)
 
@@ -69,12 +68,13 @@ class Lookup:
         )
 
     def _recall(self, uids: Iterable[str]) -> None:
-        for batch in batches(list(uids)):
-            rows = PodRow.objects.filter(cluster=self._cluster, controller_uid__in=batch).order_by()
-            # One that stands alone may only have been out of reach then.
-            rows = rows.exclude(workload_kind__in=_KINDS)
-            columns = ("controller_uid", "workload_kind", "workload_name")
-            for uid, kind, name in rows.values_list(*columns).distinct():
+        # One that stands alone may only have been out of reach then.
+        rows = PodRow.objects.filter(cluster=self._cluster).exclude(workload_kind__in=BETWEEN).order_by()
+        for uid in uids:
+            # Any one of its Pods will do, and it may have thousands.
+            for kind, name in rows.filter(controller_uid=uid).values_list("workload_kind", "workload_name")[
+                :1
+            ]:
                 self._known[uid] = OwnerReference(kind=kind, name=name)
 
     def _ask(self, kind: Kind[Owned], missing: Mapping[str, Controller]) -> None:

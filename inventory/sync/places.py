@@ -7,7 +7,7 @@ its kind could not be read, ever goes with its place.
 from collections.abc import Mapping, Set
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from inventory.kube.objects import Namespace, Node, ResourceQuota
 from inventory.models import Card, Claim, ClaimTemplate, Cluster, Device, Pod, Quota, TeamNamespace
@@ -140,18 +140,20 @@ def teams_of(cluster: Cluster) -> dict[str, int]:
 
 def forget(cluster: Cluster) -> int:
     """Delete the places that nothing names any more and nothing lies in; how many."""
-    empty = NamespaceRow.objects.filter(cluster=cluster, listed=False).exclude(
-        Exists(Claim.objects.filter(namespace=OuterRef("pk")))
-        | Exists(ClaimTemplate.objects.filter(namespace=OuterRef("pk")))
-        | Exists(Pod.objects.filter(namespace=OuterRef("pk")))
-        | Exists(Quota.objects.filter(namespace=OuterRef("pk")))
+    of_namespaces = (Claim, ClaimTemplate, Pod, Quota)
+    return _forget(NamespaceRow, "namespace", of_namespaces, cluster) + _forget(
+        NodeRow, "node", (Device, Card, Pod), cluster
     )
-    bare = NodeRow.objects.filter(cluster=cluster, listed=False).exclude(
-        Exists(Device.objects.filter(node=OuterRef("pk")))
-        | Exists(Card.objects.filter(node=OuterRef("pk")))
-        | Exists(Pod.objects.filter(node=OuterRef("pk")))
-    )
-    return empty.delete()[0] + bare.delete()[0]
+
+
+def _forget(model: type[Any], name: str, inside: tuple[type[Any], ...], cluster: Cluster) -> int:
+    unlisted = set(model.objects.filter(cluster=cluster, listed=False).values_list("pk", flat=True))
+    for one in inside:
+        if not unlisted:
+            return 0
+        held = one.objects.filter(**{f"{name}__in": unlisted}).order_by()
+        unlisted -= set(held.values_list(f"{name}_id", flat=True).distinct())
+    return bulk.delete(model, unlisted)
 
 
 def _node(node: Node) -> Values:

@@ -58,7 +58,9 @@ def write(around: Surroundings, changes: Changes[Pod], touched: Touched) -> None
     for batch in batches(gone_by_uid(scope, changes)):
         going = scope.filter(pk__in=batch)
         touched.pod_uids.update(going.values_list("uid", flat=True))
-        touched.changes += bulk.delete(PodRow, batch)
+        deleted = bulk.delete(PodRow, batch)
+        touched.grown[PodRow] -= deleted
+        touched.changes += deleted
     nothing_yet = touched.only_new_pods = not scope.exists()
     for chunk in changes.chunks():
         _write(around, current(scope, chunk, changes), touched, nothing_yet=nothing_yet)
@@ -79,6 +81,7 @@ def _write(around: Surroundings, pods: Sequence[Pod], touched: Touched, *, nothi
     }
     rows = reconcile(PodRow, scope, ("cluster_id", "uid"), PodColumns._fields, desired)
     touched.changes += rows.changes
+    touched.grown[PodRow] += rows.created
     touched.pods.update(rows.ids.values())
     touched.pod_uids.update(uid for uid in uids if uid not in existing)
     found = PodClaim.objects.filter(pod__in=existing.values()) if existing else None

@@ -1,34 +1,63 @@
 """How far each kind has been followed: written with what was followed."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from random import uniform
-from typing import Any
+from typing import Any, NamedTuple
 
 from inventory.kube.errors import ClusterError, ForbiddenError, ThrottledError
 from inventory.models import Cluster, KindState
+from inventory.sync import bulk
 from inventory.sync.changes import Batch, Changes
 
 # Raised when rows are written in another way: then every kind is read in full and written anew.
 LAYOUT = 1
+_FIELDS = tuple(
+    field.attname for field in KindState._meta.concrete_fields if field.name not in ("id", "cluster", "kind")
+)
 _LONGEST_WAIT = timedelta(minutes=5)
 _FIRST_WAIT = timedelta(seconds=5)
 _LONGEST_ASKED = timedelta(hours=1)
 
 
-def write(cluster: Cluster, batch: Batch, counts: dict[str, int], now: datetime) -> None:
-    """`counts` is how many objects of each kind are known, and `now` the time."""
-    states = {one.kind: one for one in KindState.objects.filter(cluster=cluster)}
-    for kind in {*batch.changes, *batch.confirmed, *batch.failures}:
-        state = states.get(kind) or KindState(cluster=cluster, kind=kind)
+class Size(NamedTuple):
+    """Of a kind: objects that are known, and those that cannot be read."""
+
+    objects: int | None
+    skipped: int
+
+
+def load(cluster: Cluster) -> dict[str, KindState]:
+    """What is known of each kind so far."""
+    return {one.kind: one for one in KindState.objects.filter(cluster=cluster)}
+
+
+def known(states: Mapping[str, KindState]) -> set[str]:
+    """The kinds that were ever read."""
+    return {kind for kind, state in states.items() if state.succeeded_at is not None}
+
+
+def write(
+    cluster: Cluster, states: dict[str, KindState], batch: Batch, sizes: Mapping[str, Size], now: datetime
+) -> None:
+    """Bring the states up to the batch, and write them."""
+    concerned = {*batch.changes, *batch.confirmed, *batch.failures}
+    new = [KindState(cluster=cluster, kind=kind) for kind in sorted(concerned - states.keys())]
+    for state in KindState.objects.bulk_create(new):
+        states[state.kind] = state
+    for kind in concerned:
+        state = states[kind]
         if (error := batch.failures.get(kind)) is not None:
             _failed(state, error, now)
         else:
             _succeeded(state, batch.observed_at)
         if (changes := batch.changes.get(kind)) is not None:
             _advanced(state, changes, batch.observed_at)
-            state.objects_read = counts.get(kind)
-        state.save()
+            state.objects_read, state.objects_skipped = sizes[kind]
+    written = (states[kind] for kind in concerned)
+    rows = [(state.pk, *(getattr(state, field) for field in _FIELDS)) for state in written]
+    bulk.update(KindState, _FIELDS, rows)
 
 
 def begin_anew(cluster: Cluster) -> None:
@@ -38,8 +67,7 @@ def begin_anew(cluster: Cluster) -> None:
 
 def _succeeded(state: KindState, at: datetime) -> None:
     state.state = KindState.State.READ
-    # Clocks step back; what was known does not become unknown.
-    state.succeeded_at = max(at, state.succeeded_at or at)
+    state.succeeded_at = at
     state.error_reason = state.error_message = ""
     state.failures, state.retry_at = 0, None
 

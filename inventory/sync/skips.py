@@ -28,12 +28,18 @@ def write(
     `rules` are taint rules that cannot be evaluated; `pools` has what was found in putting pools together.
     """
     beside = {kinds.DEVICE_TAINT_RULES.resource: list(rules)}
+    of_cluster = SkippedObject.objects.filter(cluster=cluster).order_by()
+    told = set(of_cluster.values_list("kind", flat=True).distinct())
     for kind, changes in batch.changes.items():
         skipped = [*changes.skipped, *beside.get(kind, ())]
+        if not skipped and kind not in told:
+            continue
         scope = SkippedObject.objects.filter(cluster=cluster, kind=kind, pool="")
         if changes.seen is None:
             scope = _of_these(scope, changes, skipped)
         _write(cluster, scope, [(one, "") for one in skipped], touched)
+    if not any(pools.values()) and kinds.RESOURCE_SLICES.resource not in told:
+        return
     for names in batches(sorted(pools)):
         scope = SkippedObject.objects.filter(cluster=cluster, pool__in=names)
         _write(cluster, scope, [(one, name) for name in names for one in pools[name]], touched)

@@ -1,9 +1,10 @@
 """What a transaction has touched so far, and so what has to be derived anew before it ends."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 # Parameters of one query, and rows that are in memory at once.
 BATCH = 1000
@@ -27,6 +28,8 @@ class Touched:
     pod_uids: set[str] = field(default_factory=set)
     # No Pod had a row before.
     only_new_pods: bool = False
+    # By how much the large tables have grown.
+    grown: Counter[Any] = field(default_factory=Counter)
     changes: int = 0
 
 
