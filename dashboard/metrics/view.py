@@ -1,7 +1,6 @@
 """`/metrics`: everything comes from the database and the broker, so each web process tells the same."""
 
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 from django.conf import settings
@@ -48,7 +47,7 @@ class Metrics(APIView):
         with snapshot():
             # Before anything is sent: a database that does not answer makes a 500, not half a page.
             head = text(_families())
-        response = StreamingHttpResponse(chain([head], *_streams()), content_type=CONTENT_TYPE_PLAIN_0_0_4)
+        response = StreamingHttpResponse(_page(head), content_type=CONTENT_TYPE_PLAIN_0_0_4)
         response["Cache-Control"] = "no-store"
         return response
 
@@ -61,8 +60,10 @@ def _families() -> Iterator[Metric]:
     yield from broker.told([one.queue for one in clusters if one.queue])
 
 
-def _streams() -> Iterator[Iterator[bytes]]:
+def _page(head: bytes) -> Iterator[bytes]:
+    """Closed with the response, and with it the transaction that reads."""
+    yield head
     if settings.SLICEBOARD_METRICS_DEVICES:
-        yield streams.of_devices()
+        yield from streams.of_devices()
     if settings.SLICEBOARD_METRICS_SHARES:
-        yield streams.of_shares()
+        yield from streams.of_shares()

@@ -80,5 +80,17 @@ def test_in_a_browser_operators_may_look(client: Client, operator: bool, status:
     assert client.get("/metrics").status_code == status
 
 
+@pytest.mark.django_db(transaction=True)
+def test_who_goes_away_in_the_middle_leaves_no_transaction_open(scraper: Client) -> None:
+    make_device()
+    response = scraper.get("/metrics")
+    parts = iter(response)
+    assert b"sliceboard_build_info" in next(parts)
+    assert b"# TYPE sliceboard_device_info gauge" in next(parts)
+    assert connection.in_atomic_block
+    response.close()
+    assert not connection.in_atomic_block
+
+
 def test_it_is_only_read(scraper: Client) -> None:
     assert scraper.post("/metrics").status_code == 405
