@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -63,7 +63,7 @@ class Site:
     ) -> None:
         self.server = server
         self._database = database
-        self._folder = folder
+        self.folder = folder
         self._processes = processes
         # One of its own: sites of tests that run side by side share the broker.
         self._queue = queue or f"drill-{uuid4().hex[:8]}"
@@ -101,7 +101,7 @@ class Site:
     def start_beat(self) -> Process:
         """It sends to the product's own queue: the site has to have that, and a broker of its own."""
         name = f"beat-{uuid4().hex[:6]}"
-        return self._start(name, ("beat", "--pidfile=", "--schedule", str(self._folder / name)), {})
+        return self._start(name, ("beat", "--pidfile=", "--schedule", str(self.folder / name)), {})
 
     def _start(self, name: str, arguments: tuple[str, ...], environment: Mapping[str, str]) -> Process:
         argv = (sys.executable, "-m", "celery", "--app", "dashboard", *arguments)
@@ -130,6 +130,28 @@ class Site:
 
     def number(self, sql: str) -> int:
         return int(self.rows(sql)[0][0])
+
+    def write(self, sql: str) -> None:
+        if self._is_postgresql:
+            with psycopg.connect(self._database) as connection:
+                connection.execute(sql)
+            return
+        with closing(sqlite3.connect(self._database.removeprefix("sqlite:///"), timeout=30)) as file, file:
+            file.execute(sql)
+
+    def let_leases_run_out(self) -> None:
+        """As if the time of a holder that was killed had passed."""
+        self.write("UPDATE inventory_lease SET until = NULL")
+
+    @contextmanager
+    def sampled(self) -> Iterator[None]:
+        """While somebody looks at the books all the time; afterwards nothing may have been wrong."""
+        argv = (sys.executable, "-m", "tests.drills.sampler", self._database)
+        reader = self._processes.start(Program(f"sampler-{uuid4().hex[:6]}", argv, self.environment, ROOT))
+        yield
+        self._processes.stop((reader,))
+        told = reader.log.read_text()
+        assert told == "looking\n", told[:5000]
 
     def snapshot(self) -> list[list[tuple[Any, ...]]]:
         """What readers see, table by table."""
