@@ -16,7 +16,7 @@ from inventory.kube.errors import BadAnswerError, ClusterError, ExpiredError, Ti
 from inventory.kube.events import Events
 from inventory.kube.pages import pages
 from inventory.models import Claim, Cluster, KindState, Pod, Slice
-from inventory.sync import lease, progress
+from inventory.sync import bulk, lease, progress
 from inventory.sync.apply import apply
 from inventory.sync.changes import Batch, Changes, older
 from inventory.sync.follow import Follower, Pending, Signal
@@ -33,6 +33,8 @@ LINGER_SECONDS = 0.1
 # Objects of one transaction: a backlog of hours is written bit by bit, and readers see it grow.
 _MOST = 2000
 _GATHER_SECONDS = 0.5
+# Rows that change the shape of a table.
+_MANY = 10_000
 # The watches end by themselves; one that does not is ended.
 _GRACE_SECONDS = 2.0
 # A cluster that waits for a free worker is let in after this long.
@@ -133,12 +135,15 @@ class Following:
             except ClusterError as error:
                 self._fail(resource, error)
         self._give_up_if_nothing_is_left(changes)
+        before = self.changes
         self._wait_for_a_place()
         try:
             self._write(changes, observed_at)
         finally:
             _writing_in_full.release()
         self._reader.close()
+        if self.changes - before > _MANY:
+            bulk.analyze("inventory")
         self._pending.update({name: Pending(one.resource_version) for name, one in changes.items()})
         took = progress.seconds(time.perf_counter() - started)
         Cluster.objects.filter(pk=self._cluster.pk).update(poll_seconds=took)
