@@ -6,7 +6,8 @@ import sqlite3
 import statistics
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,27 +48,39 @@ def quantiles(values: Sequence[float]) -> dict[str, float]:
 
 def peak_mib() -> float:
     """The largest resident size of this process so far."""
-    status = Path("/proc/self/status").read_text()
-    kib = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
-    return int(kib) / 1024
+    return _kib(Path("/proc/self/status"), "VmHWM:") / 1024
 
 
-def cpu_seconds(word: str) -> float:
-    """CPU time so far of all descendants of this process that have the word in their command line."""
+@dataclass(frozen=True)
+class Usage:
+    """What the descendants of this process with a word in their command line have used up to now."""
+
+    cpu: float
+    largest_mib: float
+    together_mib: float
+
+
+def usage(word: str) -> Usage:
+    """`largest_mib` is the highest resident size of any of them; together they are without shared pages."""
     parents: dict[int, int] = {}
-    seconds: dict[int, float] = {}
+    found: dict[int, tuple[float, float, float]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
+        # It may end at any moment.
+        with suppress(OSError):
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            command = (folder / "cmdline").read_bytes().decode(errors="replace")
-        except OSError:
-            continue
-        pid = int(folder.name)
-        parents[pid] = int(fields[_PARENT])
-        if word in command:
-            # The times of children that have ended are among them.
-            seconds[pid] = sum(map(int, fields[_TIMES])) / _TICKS
-    return sum(value for pid, value in seconds.items() if _descends(pid, parents))
+            parents[int(folder.name)] = int(fields[_PARENT])
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ")
+            if word in command.decode(errors="replace"):
+                # The times of children that have ended are among them.
+                cpu = sum(map(int, fields[_TIMES])) / _TICKS
+                peak, own = _kib(folder / "status", "VmHWM:"), _kib(folder / "smaps_rollup", "Pss:")
+                found[int(folder.name)] = cpu, peak / 1024, own / 1024
+    ours = [values for pid, values in found.items() if _descends(pid, parents)]
+    return Usage(
+        cpu=sum(one[0] for one in ours),
+        largest_mib=max((one[1] for one in ours), default=0.0),
+        together_mib=sum(one[2] for one in ours),
+    )
 
 
 def _descends(pid: int, parents: dict[int, int]) -> bool:
@@ -76,6 +89,12 @@ def _descends(pid: int, parents: dict[int, int]) -> bool:
         if pid == os.getpid():
             return True
     return False
+
+
+def _kib(path: Path, name: str) -> int:
+    """Zero for a process that is just ending."""
+    lines = (line.split() for line in path.read_text().splitlines())
+    return next((int(line[1]) for line in lines if line[0] == name), 0)
 
 
 def machine() -> dict[str, Any]:

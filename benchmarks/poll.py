@@ -135,7 +135,7 @@ def _following_rows(found: Found) -> Iterator[tuple[str, Sequence[float], str]]:
     yield "500 changes: CPU", [one["cpu"] for one in polls], "s"
     yield "500 changes: rows a second", [one["rows"] / one["wall"] for one in polls], "/s"
     yield "following: peak memory", [one["peak_mib"] for one in found["changed"]], "MiB"
-    for name in found["events"][0]["microseconds"]:
+    for name in found["events"][0]["microseconds"] if found.get("events") else ():
         values = [one["microseconds"][name] for one in found["events"]]
         yield f"one event: {name}, CPU", values, "µs"
 

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
@@ -16,7 +17,7 @@ from random import Random
 from typing import Any
 
 from demo import generated
-from demo.churn import Churn, run
+from demo.churn import WRITTEN_AT, Churn, run
 from demo.resources import PODS, RESOURCE_CLAIMS
 from demo.server import ApiServer
 from demo.store import Key, Store, timestamp
@@ -49,9 +50,19 @@ class Control:
         rate: float = self._ask("rest", 0)
         return rate
 
-    def _ask(self, what: str, number: float) -> Any:
+    def requests(self) -> int:
+        """How many requests all clusters have answered so far, each watch counted as one."""
+        count: int = self._ask("requests", 0)
+        return count
+
+    def behind(self, versions: Sequence[str]) -> list[float]:
+        """For each cluster the age of the oldest change to a claim after this version; 0 if there is none."""
+        ages: list[float] = self._ask("behind", versions)
+        return ages
+
+    def _ask(self, what: str, how: Any) -> Any:
         with Client(self._address, "AF_UNIX") as connection:
-            connection.send((what, number))
+            connection.send((what, how))
             return connection.recv()
 
 
@@ -101,34 +112,37 @@ class _Living:
 
     def __init__(self, stores: list[Store], per_second: float) -> None:
         self._stopped = threading.Event()
-        self._began, self._written = time.monotonic(), 0
-        self._count = len(stores)
+        self._began, self._written = time.monotonic(), Counter[int]()
         churns = [Churn(store, number, stamp=True) for number, store in enumerate(stores)]
-        self._threads = [threading.Thread(target=self._run, args=(one, per_second)) for one in churns]
+        self._threads = [
+            threading.Thread(target=self._run, args=(number, churn, per_second))
+            for number, churn in enumerate(churns)
+        ]
         for thread in self._threads:
             thread.start()
 
-    def _run(self, churn: Churn, per_second: float) -> None:
-        self._written += run(churn, per_second, self._stopped)
+    def _run(self, number: int, churn: Churn, per_second: float) -> None:
+        self._written[number] = run(churn, per_second, self._stopped)
 
     def end(self) -> float:
         self._stopped.set()
         for thread in self._threads:
             thread.join()
-        return self._written / (time.monotonic() - self._began) / self._count
+        return self._written.total() / (time.monotonic() - self._began) / len(self._threads)
 
 
 class _Commands:
     """What a Control may ask for."""
 
-    def __init__(self, stores: list[Store]) -> None:
-        self._stores = stores
+    def __init__(self, servers: list[ApiServer]) -> None:
+        self._servers = servers
+        self._stores = stores = [one.store for one in servers]
         self._consumers = _Consumers(stores[0])
         self._living: _Living | None = None
 
     def obey(self, connection: Connection) -> None:
-        what, number = connection.recv()
-        connection.send(getattr(self, what)(number))
+        what, how = connection.recv()
+        connection.send(getattr(self, what)(how))
 
     def change(self, count: int) -> float:
         begun = time.time()
@@ -141,6 +155,25 @@ class _Commands:
     def rest(self, _: int) -> float:
         return self._living.end() if self._living else 0.0
 
+    def requests(self, _: int) -> int:
+        return sum(one.requests.count("*") for one in self._servers)
+
+    def behind(self, versions: Sequence[str]) -> list[float]:
+        now = time.time()
+        return [
+            max(0.0, now - _first_change(store, int(version or 0), now))
+            for store, version in zip(self._stores, versions, strict=True)
+        ]
+
+
+def _first_change(store: Store, revision: int, now: float) -> float:
+    """When the first claim was written after this revision, by its own stamp; now if none was."""
+    for change in store.changes_after(revision):
+        if change.resource is RESOURCE_CLAIMS and not change.deleted:
+            labels = change.record.object()["metadata"].get("labels", {})
+            return float(labels.get(WRITTEN_AT, now * 1e9)) / 1e9
+    return now
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -148,13 +181,12 @@ def main() -> None:
         parser.add_argument(name, type=int, required=True)
     parser.add_argument("--folder", type=Path, required=True)
     arguments = parser.parse_args()
-    stores = [
-        generated.cluster(arguments.devices, arguments.claims, seed) for seed in range(1, arguments.count + 1)
-    ]
-    commands = _Commands(stores)
+    sizes = arguments.devices, arguments.claims
+    servers = [ApiServer(generated.cluster(*sizes, seed)) for seed in range(1, arguments.count + 1)]
+    commands = _Commands(servers)
     with ExitStack() as stack:
-        for number, store in enumerate(stores):
-            stack.enter_context(ApiServer(store)).kubeconfig(kubeconfig(arguments.folder, number))
+        for number, server in enumerate(servers):
+            stack.enter_context(server).kubeconfig(kubeconfig(arguments.folder, number))
         listener = stack.enter_context(Listener(str(arguments.folder / _SOCKET), "AF_UNIX"))
         while True:
             with listener.accept() as connection:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring import cpu_seconds
+from benchmarks.measuring import usage
 
 DATABASES = ("sqlite", "postgresql")
 _POSTGRESQL = "postgres"
@@ -48,9 +48,9 @@ def migrated(kind: str, folder: Path, **settings: str) -> Iterator[dict[str, str
 def once(what: str, folder: Path, environment: Mapping[str, str], seconds: float = 0) -> dict[str, Any]:
     """One measurement in a fresh process; `database_cpu` is what PostgreSQL has used meanwhile."""
     command = [sys.executable, "-m", "benchmarks.poll_once", what, "--folder", str(folder)]
-    before = cpu_seconds(_POSTGRESQL)
+    before = usage(_POSTGRESQL).cpu
     done = subprocess.run(
         [*command, "--seconds", str(seconds)], env=environment, check=True, stdout=subprocess.PIPE, text=True
     )
     found: dict[str, Any] = json.loads(done.stdout)
-    return {**found, "database_cpu": cpu_seconds(_POSTGRESQL) - before}
+    return {**found, "database_cpu": usage(_POSTGRESQL).cpu - before}
