@@ -27,7 +27,7 @@ _OPTIONS = {
     "full_page_writes": "off",
     "synchronous_commit": "off",
     "listen_addresses": "",
-    "max_connections": "60",
+    "max_connections": "120",
     "shared_buffers": "64MB",
     "shared_memory_type": "mmap",
 }
