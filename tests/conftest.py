@@ -69,14 +69,20 @@ def valkey() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def redis_server() -> Iterator[str]:
-    """The URL of a real Redis; where the machine has none, its tests are skipped, but never in CI."""
+def redis_binary() -> Path:
+    """A real Redis; where the machine has none, its tests are skipped, but never in CI."""
     path = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")
     if path is None:
         _missing(
             "no Redis on this machine: install the package redis-server, or name one with REDIS_SERVER=/path"
         )
-    with running_broker(Path(path)) as url:
+    return Path(path)
+
+
+@pytest.fixture(scope="session")
+def redis_server(redis_binary: Path) -> Iterator[str]:
+    """The URL of one that runs."""
+    with running_broker(redis_binary) as url:
         yield url
 
 

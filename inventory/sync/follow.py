@@ -22,6 +22,8 @@ from inventory.sync.read import concerns_us
 # Groups of events that wait to be written; then the watches wait, and the network with them.
 _WAITING = 64
 _PUT_SECONDS = 0.5
+# A kind is not watched anew sooner after the last time: something may end every watch as it begins.
+_APART_SECONDS = 1.0
 _JOIN_SECONDS = 5.0
 
 
@@ -41,14 +43,18 @@ class Follower:
         self._signals: queue.Queue[Signal] = queue.Queue(_WAITING)
         self._watches: dict[str, Watch[Any]] = {}
         self._threads: list[threading.Thread] = []
+        self._next: dict[str, float] = {}
         self._closed = threading.Event()
 
     def open(self, kind: Kind[Any], resource_version: str, seconds: float) -> None:
         """Watch a kind from a resource version on; one that is watched already has ended before."""
-        watch = Watch(self._client, kind, self._served, resource_version, seconds)
+        now = time.monotonic()
+        delay = max(0.0, self._next.get(kind.resource, now) - now)
+        self._next[kind.resource] = now + delay + _APART_SECONDS
+        watch = Watch(self._client, kind, self._served, resource_version, seconds - delay)
         self._watches[kind.resource] = watch
         name = f"watch-{kind.resource}"
-        thread = threading.Thread(target=self._read, args=(kind, watch), name=name, daemon=True)
+        thread = threading.Thread(target=self._read, args=(kind, watch, delay), name=name, daemon=True)
         self._threads.append(thread)
         thread.start()
 
@@ -82,7 +88,9 @@ class Follower:
     ) -> None:
         self.close()
 
-    def _read(self, kind: Kind[Any], watch: Watch[Any]) -> None:
+    def _read(self, kind: Kind[Any], watch: Watch[Any], delay: float) -> None:
+        if self._closed.wait(delay):
+            return
         try:
             for events in watch.events():
                 self._tell(Signal(kind, events))

@@ -77,6 +77,7 @@ class Following:
         self._failures: dict[str, ClusterError] = {}
         self._confirmed: set[str] = set()
         self._opened: set[str] = set()
+        self._expired: set[str] = set()
         self._committed_at = time.monotonic()
         self._look_at = self._committed_at + _LEAST_SECONDS
         self._reader = Reader(client, served, self._tick)
@@ -252,7 +253,9 @@ class Following:
     def _recover(self, resource: str, error: ClusterError, ends_at: float) -> None:
         was_open = resource in self._opened
         self._opened.discard(resource)
-        if isinstance(error, ExpiredError):
+        # Whose new list is of no use for a watch either is left alone for a while.
+        if isinstance(error, ExpiredError) and resource not in self._expired:
+            self._expired.add(resource)
             self._commit()
             logger.info("watch expired cluster=%s kind=%s", self._cluster.pk, resource)
             states = KindState.objects.filter(cluster=self._cluster, kind=resource)

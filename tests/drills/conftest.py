@@ -98,10 +98,10 @@ class Site:
     def start_workers(self, count: int, *options: str) -> list[Process]:
         return [self.start_worker(*options) for _ in range(count)]
 
-    def start_beat(self) -> Process:
+    def start_beat(self, environment: Mapping[str, str] = NOTHING) -> Process:
         """It sends to the product's own queue: the site has to have that, and a broker of its own."""
         name = f"beat-{uuid4().hex[:6]}"
-        return self._start(name, ("beat", "--pidfile=", "--schedule", str(self.folder / name)), {})
+        return self._start(name, ("beat", "--pidfile=", "--schedule", str(self.folder / name)), environment)
 
     def _start(self, name: str, arguments: tuple[str, ...], environment: Mapping[str, str]) -> Process:
         argv = (sys.executable, "-m", "celery", "--app", "dashboard", *arguments)
@@ -116,7 +116,10 @@ class Site:
         return self.start_worker(*options, environment=environment)
 
     def send_poll(self) -> None:
-        self._app.send_task("inventory.tasks.poll_cluster", (1,), queue=self._queue)
+        self.send("poll_cluster")
+
+    def send(self, task: str) -> None:
+        self._app.send_task(f"inventory.tasks.{task}", (1,), queue=self._queue)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         if self._is_postgresql:
@@ -194,7 +197,13 @@ class Site:
             file.close()
         return False
 
+    def bring_up(self, **options: Any) -> None:
+        """The API server again, at its old address; `options` are those that it has now."""
+        port = int(self.server.url.rpartition(":")[2])
+        self.server = ApiServer(self.server.store, port=port, **options).start()
+
     def close(self) -> None:
+        self.server.stop()
         self._app.close()
 
 
@@ -219,19 +228,25 @@ MakeSite = Callable[[Store], Site]
 
 
 class SiteOn(Protocol):
-    """A site on the database and the broker of these URLs, with a queue of its own if none is named."""
+    """A site on the database and the broker of these URLs, with a queue of its own if none is named.
 
-    def __call__(self, database: str, broker: str, store: Store, *, queue: str | None = None) -> Site: ...
+    `server`: how the API server is to be.
+    """
+
+    def __call__(
+        self, database: str, broker: str, store: Store, *, queue: str | None = None, **server: Any
+    ) -> Site: ...
 
 
 @contextmanager
-def _sites(folder: Path) -> Iterator[SiteOn]:
+def sites(folder: Path) -> Iterator[SiteOn]:
     with ExitStack() as stack:
         processes = stack.enter_context(Processes(folder))
 
-        def make(database: str, broker: str, store: Store, *, queue: str | None = None) -> Site:
-            server = stack.enter_context(ApiServer(store))
-            site = Site(database, broker, folder, processes, server, queue)
+        def make(
+            database: str, broker: str, store: Store, *, queue: str | None = None, **server: Any
+        ) -> Site:
+            site = Site(database, broker, folder, processes, ApiServer(store, **server).start(), queue)
             stack.callback(site.close)
             return site
 
@@ -240,7 +255,7 @@ def _sites(folder: Path) -> Iterator[SiteOn]:
 
 @pytest.fixture
 def site_on(tmp_path: Path) -> Iterator[SiteOn]:
-    with _sites(tmp_path) as make:
+    with sites(tmp_path) as make:
         yield make
 
 
@@ -252,8 +267,8 @@ def make_site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeSi
         if request.param == "embedded":
             database = f"sqlite:///{tmp_path / 'drill.sqlite3'}"
         else:
-            database = stack.enter_context(_database(request.getfixturevalue("postgresql")))
-        make = stack.enter_context(_sites(tmp_path))
+            database = stack.enter_context(database_on(request.getfixturevalue("postgresql")))
+        make = stack.enter_context(sites(tmp_path))
         yield lambda store: make(database, broker, store)
 
 
@@ -272,7 +287,7 @@ def _own_broker() -> Iterator[Broker]:
 
 
 @contextmanager
-def _database(server: str) -> Iterator[str]:
+def database_on(server: str) -> Iterator[str]:
     """A database of its own on the server of the session."""
     name = f"drill_{uuid4().hex[:8]}"
     with psycopg.connect(server, autocommit=True) as connection:

@@ -36,13 +36,18 @@ def test_a_worker_killed_while_it_reads_leaves_the_old_snapshot_whole(one_card: 
     site = one_card
     worker = site.start_worker("--pool", "solo")
     poll_until(site, HELD, 8 * 2**30)
+    kill(worker)
     before = site.snapshot()
     site.server.store.delete(CLAIMS, "team-a", "c")
+    # Now every kind is to be read in full, and all of it is written at once.
+    site.write("UPDATE inventory_kindstate SET resource_version = ''")
     opened = threading.Event()
-    site.server.faults.inject("*/pods", Hang(opened), times=1)
+    site.server.faults.inject("*/pods", Hang(opened))
     asked = site.server.requests.count("*/pods")
+    site.let_leases_run_out()
+    worker = site.start_worker("--pool", "solo")
     site.send_poll()
-    eventually(lambda: site.server.requests.count("*/pods") > asked, "the request for Pods")
+    eventually(lambda: site.server.requests.count("*/pods") > asked, "the list of Pods")
     kill(worker)
     opened.set()
     assert site.snapshot() == before

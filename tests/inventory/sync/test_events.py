@@ -2,10 +2,15 @@
 
 from collections.abc import Sequence
 
+import pytest
+
+from demo.faults import CutWatch, ExpireWatch, Fault
 from inventory.models import ShareInterval
-from tests.inventory.sync.books import RESOURCES, balance, shared
+from inventory.sync.poll import poll_cluster
+from tests.drills.faults import ALWAYS, EndWatch
+from tests.inventory.sync.books import CLAIMS, RESOURCES, balance, shared
 from tests.inventory.sync.conftest import Follow
-from tests.inventory.sync.objects import card, claim, resource_slice, store
+from tests.inventory.sync.objects import IN_PAGES, card, claim, resource_slice, store
 
 SHARES: Sequence[str] = [f"{number}" * 8 + "-1111-4111-8111-111111111111" for number in range(1, 4)]
 
@@ -23,3 +28,13 @@ def test_shares_given_and_given_back_within_one_batch_leave_their_intervals(foll
     assert list(intervals.values_list("share_id", flat=True)) == [*SHARES, SHARES[0]]
     assert not intervals.filter(ended_at=None).exists()
     assert balance("memory") == ("24Gi", "0", "24Gi")
+
+
+@pytest.mark.parametrize("fault", [EndWatch(), CutWatch(), ExpireWatch()])
+def test_a_watch_that_never_lasts_is_not_asked_for_in_a_loop(follow: Follow, fault: Fault) -> None:
+    followed = follow(store(resource_slice(card()), claim("c")), version=IN_PAGES)
+    followed.applied()
+    asked = followed.server.requests.count(CLAIMS)
+    followed.server.faults.inject(CLAIMS, fault, times=ALWAYS)
+    assert poll_cluster(followed.cluster.pk, seconds=2).ended == "applied"
+    assert followed.server.requests.count(CLAIMS) - asked <= 4
