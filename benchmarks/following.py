@@ -1,8 +1,8 @@
 """What it costs to stay up to date, once everything was read."""
 
+import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from benchmarks.measuring import Stopwatch, peak_mib, quantiles
-from benchmarks.observed import costed, timed, wrapped
+from benchmarks.observed import costed, wrapped
 from benchmarks.served import Control
 from demo.churn import WRITTEN_AT
 from inventory.kube import kinds
@@ -21,6 +21,8 @@ from inventory.sync.poll import poll_cluster
 
 CHANGES = 500
 _REPEATS = 3
+# For the watches to open; and for all that is written to arrive.
+_OPENING_SECONDS, _CHANGED_SECONDS = 2.0, 8.0
 # The first of a follower's time goes into catching up with what was before it.
 _SETTLE_SECONDS = 3.0
 
@@ -55,17 +57,33 @@ def _cost(cluster: Cluster, seconds: float | None) -> dict[str, float]:
 
 
 def changed(folder: Path) -> dict[str, Any]:
-    """Polls that find so many changes, all made before they begin."""
+    """So many changes, made at once while the cluster is followed."""
     cluster, control = Cluster.objects.get(), Control(folder)
     poll(cluster)
-    found = []
-    for _ in range(_REPEATS):
-        control.change(CHANGES)
-        watch = Stopwatch()
-        with costed() as cost, timed(watch, "apply", following, "apply"):
-            rows = poll(cluster)
-        found.append({**asdict(cost), "rows": rows, "apply": watch.seconds["apply"]})
+    found = [_changed_at_once(cluster, control) for _ in range(_REPEATS)]
     return {"polls": found, "peak_mib": peak_mib()}
+
+
+def _changed_at_once(cluster: Cluster, control: Control) -> dict[str, float]:
+    """`wall`: from before the first write to the commit of the last row."""
+    watch, begun, commits = Stopwatch(), list[float](), list[tuple[float, int]]()
+
+    def around(apply: Callable[..., int], lease: Any, batch: Batch, *rest: Any) -> int:
+        with watch.part("apply"):
+            rows = apply(lease, batch, *rest)
+        if count := _events(batch):
+            commits.append((time.time(), count))
+        return rows
+
+    change = threading.Timer(_OPENING_SECONDS, lambda: begun.append(control.change(CHANGES)))
+    change.start()
+    with costed() as cost, wrapped(following, "apply", around):
+        rows = poll(cluster, _CHANGED_SECONDS)
+    change.join()
+    if sum(count for _, count in commits) != CHANGES:
+        raise SystemExit(f"not all of {CHANGES} changes were written within {_CHANGED_SECONDS:.0f} s")
+    wall = commits[-1][0] - begun[0]
+    return {**asdict(cost), "wall": wall, "rows": rows, "apply": watch.seconds["apply"]}
 
 
 def latency(folder: Path, seconds: float) -> dict[str, Any]:
@@ -84,11 +102,10 @@ def latency(folder: Path, seconds: float) -> dict[str, Any]:
         now = time.time_ns()
         instants = [int(stamp) for stamp in _stamps(batch)]
         late.extend((now - instant) / 1e6 for instant in instants if instant >= begun)
-        batches.append(sum(one.events for one in batch.changes.values()))
+        batches.append(_events(batch))
         return rows
 
-    with costed() as cost, ExitStack() as stack:
-        stack.enter_context(wrapped(following, "apply", around))
+    with costed() as cost, wrapped(following, "apply", around):
         until = time.monotonic() + _SETTLE_SECONDS + seconds
         while (left := until - time.monotonic()) > 1:
             poll(cluster, min(left, settings.SLICEBOARD_POLL_SECONDS))
@@ -100,6 +117,10 @@ def latency(folder: Path, seconds: float) -> dict[str, Any]:
         "commits": len(batches),
         "peak_mib": peak_mib(),
     }
+
+
+def _events(batch: Batch) -> int:
+    return sum(one.events for one in batch.changes.values())
 
 
 def _stamps(batch: Batch) -> list[str]:

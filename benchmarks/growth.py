@@ -62,7 +62,7 @@ def table_of_sizes(found: list[dict[str, Any]]) -> Iterator[str]:
         "full: peak memory": "MiB",
         "unchanged, by watch: CPU": "s",
         "unchanged, by full list: CPU": "s",
-        "500 changes: poll": "s",
+        "500 changes: until all are written": "s",
         "500 changes: rows a second": "/s",
     }
     for one in found:

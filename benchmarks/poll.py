@@ -9,7 +9,7 @@ Generates the cluster, serves it from a process of its own, and measures each of
     full       the first poll
     floor      its lists downloaded and parsed by orjson, its very rows loaded into tables without an index
     unchanged  polls in which nothing has happened, by watches and by full lists
-    changed    polls that find 500 changes
+    changed    500 changes at once, from before the first to the commit of the last row
     events     the CPU time of one event, decoded alone, and written in batches
     latency    at several rates of writes, from a write to the commit of its row; in the last run
 """
@@ -130,7 +130,7 @@ def _following_rows(found: Found) -> Iterator[tuple[str, Sequence[float], str]]:
     yield f"unchanged, followed for {stayed[0]['wall']:.0f} s: CPU", [one["cpu"] for one in stayed], "s"
     yield "unchanged, followed: received", [one["bytes"] / 1e6 for one in stayed], "MB"
     polls = [one for run in found["changed"] for one in run["polls"]]
-    yield "500 changes: poll", [one["wall"] for one in polls], "s"
+    yield "500 changes: until all are written", [one["wall"] for one in polls], "s"
     yield "500 changes: of it writing", [one["apply"] for one in polls], "s"
     yield "500 changes: CPU", [one["cpu"] for one in polls], "s"
     yield "500 changes: rows a second", [one["rows"] / one["wall"] for one in polls], "/s"
