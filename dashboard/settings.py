@@ -26,7 +26,7 @@ WSGI_APPLICATION = "dashboard.wsgi.application"
 # --- Clusters ---
 
 SLICEBOARD_CLUSTERS = environment.listing("SLICEBOARD_CLUSTERS")
-SLICEBOARD_POLL_SECONDS = environment.whole("SLICEBOARD_POLL_SECONDS", 15, least=1, most=3600)
+SLICEBOARD_POLL_SECONDS = environment.whole("SLICEBOARD_POLL_SECONDS", 15, least=1, most=600)
 SLICEBOARD_STALE_SECONDS = environment.whole(
     "SLICEBOARD_STALE_SECONDS", max(60, 4 * SLICEBOARD_POLL_SECONDS), least=1, most=86_400
 )

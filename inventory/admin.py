@@ -84,9 +84,7 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 def _send_polls(clusters: Iterable[Cluster]) -> None:
     for cluster in clusters:
-        poll_cluster.apply_async(
-            (cluster.pk, None, cluster.queue), queue=cluster.queue or settings.CELERY_TASK_DEFAULT_QUEUE
-        )
+        poll_cluster.apply_async((cluster.pk,), queue=cluster.queue or settings.CELERY_TASK_DEFAULT_QUEUE)
 
 
 class NamespaceInline(admin.TabularInline):  # type: ignore[type-arg]

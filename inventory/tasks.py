@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from inventory.sync import compare, poll, schedule
 from inventory.sync.parts import PARTS
+from inventory.sync.schedule import Due
 
 _stopping = threading.Event()
 
@@ -23,20 +24,19 @@ def end_polls(**kwargs: Any) -> None:
 def poll_clusters() -> None:
     """Send a poll for every cluster that nobody follows; one that is not begun in time is dropped."""
     for one in schedule.due(timezone.now()):
-        _send(one.cluster_id, list(one.parts), one.queue)
+        _send_poll(one)
 
 
 @shared_task(ignore_result=True)
-def poll_cluster(cluster_id: int, parts: list[str] | None = None, queue: str = "") -> None:
+def poll_cluster(cluster_id: int, parts: list[str] | None = None) -> None:
     """Follow a cluster for a while, then hand it on: to whoever is free, behind those that wait already."""
+    wanted = parts or PARTS
     outcome = poll.poll_cluster(
-        cluster_id,
-        parts or PARTS,
-        seconds=settings.SLICEBOARD_POLL_SECONDS,
-        stopping=_stopping,
+        cluster_id, wanted, seconds=settings.SLICEBOARD_POLL_SECONDS, stopping=_stopping
     )
-    if outcome.ended in ("applied", "stopped") and not schedule.is_paused(cluster_id):
-        _send(cluster_id, parts, queue)
+    if outcome.ended in ("applied", "stopped"):
+        for one in schedule.after(cluster_id, wanted):
+            _send_poll(one)
 
 
 @shared_task(ignore_result=True)
@@ -44,9 +44,12 @@ def compare_clusters() -> None:
     """Send a comparison for every cluster that is read, one after the other and not all at once."""
     clusters = schedule.to_compare()
     apart = settings.SLICEBOARD_COMPARE_SECONDS / 2 / max(1, len(clusters))
-    for position, cluster_id in enumerate(clusters):
+    for position, one in enumerate(clusters):
         compare_cluster.apply_async(
-            (cluster_id,), countdown=position * apart, expires=settings.SLICEBOARD_COMPARE_SECONDS
+            (one.cluster_id,),
+            queue=_queue(one),
+            countdown=position * apart,
+            expires=settings.SLICEBOARD_COMPARE_SECONDS,
         )
 
 
@@ -55,9 +58,11 @@ def compare_cluster(cluster_id: int) -> None:
     compare.compare_cluster(cluster_id)
 
 
-def _send(cluster_id: int, parts: list[str] | None, queue: str) -> None:
+def _send_poll(one: Due) -> None:
     poll_cluster.apply_async(
-        (cluster_id, parts, queue),
-        queue=queue or settings.CELERY_TASK_DEFAULT_QUEUE,
-        expires=settings.SLICEBOARD_POLL_SECONDS,
+        (one.cluster_id, list(one.parts)), queue=_queue(one), expires=settings.SLICEBOARD_POLL_SECONDS
     )
+
+
+def _queue(one: Due) -> str:
+    return one.queue or settings.CELERY_TASK_DEFAULT_QUEUE

@@ -7,7 +7,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -16,640 +15,1463 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Cluster',
+            name="Cluster",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=63, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', "lower-case letters, digits, '-' and '.' only")])),
-                ('kubeconfig', models.CharField(blank=True, help_text='path of a kubeconfig file; empty: $KUBECONFIG or ~/.kube/config', max_length=1024)),
-                ('context', models.CharField(blank=True, help_text="empty: the file's current context", max_length=253)),
-                ('in_cluster', models.BooleanField(default=False, help_text='use the service account of the Pod that runs Sliceboard')),
-                ('enabled', models.BooleanField(default=True, help_text='off: the last snapshot stays and is no longer refreshed')),
-                ('queue', models.CharField(blank=True, help_text='Celery queue of workers that are kept for it; empty: the one that all share', max_length=63, validators=[django.core.validators.RegexValidator('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', "lower-case letters, digits, '-' and '.' only")])),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('server_version', models.CharField(blank=True, editable=False)),
-                ('dra_version', models.CharField(blank=True, editable=False)),
-                ('observed_at', models.DateTimeField(editable=False, null=True)),
-                ('attempted_at', models.DateTimeField(editable=False, null=True)),
-                ('error_reason', models.CharField(blank=True, editable=False)),
-                ('error_message', models.TextField(blank=True, editable=False)),
-                ('error_at', models.DateTimeField(editable=False, null=True)),
-                ('poll_seconds', models.DecimalField(decimal_places=3, editable=False, max_digits=12, null=True)),
-                ('revision', models.PositiveBigIntegerField(default=0, editable=False)),
-                ('failures', models.PositiveIntegerField(default=0, editable=False)),
-                ('retry_at', models.DateTimeField(editable=False, null=True)),
-                ('compared_at', models.DateTimeField(editable=False, null=True)),
-                ('differences', models.PositiveIntegerField(editable=False, null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(
+                        max_length=63,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+                                "lower-case letters, digits, '-' and '.' only",
+                            )
+                        ],
+                    ),
+                ),
+                (
+                    "kubeconfig",
+                    models.CharField(
+                        blank=True,
+                        help_text="path of a kubeconfig file; empty: $KUBECONFIG or ~/.kube/config",
+                        max_length=1024,
+                    ),
+                ),
+                (
+                    "context",
+                    models.CharField(
+                        blank=True, help_text="empty: the file's current context", max_length=253
+                    ),
+                ),
+                (
+                    "in_cluster",
+                    models.BooleanField(
+                        default=False, help_text="use the service account of the Pod that runs Sliceboard"
+                    ),
+                ),
+                (
+                    "enabled",
+                    models.BooleanField(
+                        default=True, help_text="off: the last snapshot stays and is no longer refreshed"
+                    ),
+                ),
+                (
+                    "queue",
+                    models.CharField(
+                        blank=True,
+                        help_text="Celery queue of workers that are kept for it; empty: the one that all share",
+                        max_length=63,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+                                "lower-case letters, digits, '-' and '.' only",
+                            )
+                        ],
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("server_version", models.CharField(blank=True, editable=False)),
+                ("dra_version", models.CharField(blank=True, editable=False)),
+                ("observed_at", models.DateTimeField(editable=False, null=True)),
+                ("attempted_at", models.DateTimeField(editable=False, null=True)),
+                ("error_reason", models.CharField(blank=True, editable=False)),
+                ("error_message", models.TextField(blank=True, editable=False)),
+                ("error_at", models.DateTimeField(editable=False, null=True)),
+                (
+                    "poll_seconds",
+                    models.DecimalField(decimal_places=3, editable=False, max_digits=12, null=True),
+                ),
+                ("revision", models.PositiveBigIntegerField(default=0, editable=False)),
+                ("failures", models.PositiveIntegerField(default=0, editable=False)),
+                ("retry_at", models.DateTimeField(editable=False, null=True)),
+                ("compared_at", models.DateTimeField(editable=False, null=True)),
+                ("differences", models.PositiveIntegerField(editable=False, null=True)),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Team',
+            name="Team",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=63, unique=True)),
-                ('name', models.CharField(max_length=100)),
-                ('colour', models.PositiveSmallIntegerField(default=0, validators=[django.core.validators.MaxValueValidator(8)])),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(max_length=63, unique=True)),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "colour",
+                    models.PositiveSmallIntegerField(
+                        default=0, validators=[django.core.validators.MaxValueValidator(8)]
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Difference',
+            name="Difference",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField()),
-                ('what', models.TextField()),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='found_differences', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField()),
+                ("what", models.TextField()),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="found_differences",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('kind', 'pk'),
+                "ordering": ("kind", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='Namespace',
+            name="Namespace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('uid', models.CharField(blank=True)),
-                ('resource_version', models.CharField(blank=True)),
-                ('labels', models.JSONField(default=dict)),
-                ('listed', models.BooleanField(default=True)),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='namespaces', to='inventory.cluster')),
-                ('team', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='namespaces', to='inventory.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("uid", models.CharField(blank=True)),
+                ("resource_version", models.CharField(blank=True)),
+                ("labels", models.JSONField(default=dict)),
+                ("listed", models.BooleanField(default=True)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="namespaces",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="namespaces",
+                        to="inventory.team",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Claim',
+            name="Claim",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('uid', models.CharField()),
-                ('resource_version', models.CharField()),
-                ('state', models.CharField(choices=[('pending', 'Pending'), ('allocated', 'Allocated'), ('allocated,reserved', 'Reserved'), ('deleted', 'Deleted'), ('deleted,allocated', 'Deleted Allocated'), ('deleted,allocated,reserved', 'Deleted Reserved')], max_length=26)),
-                ('spec', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(null=True)),
-                ('deleted_at', models.DateTimeField(null=True)),
-                ('allocated_at', models.DateTimeField(help_text='allocationTimestamp, where the server writes it', null=True)),
-                ('node_selector', models.JSONField(null=True)),
-                ('device_status', models.JSONField(default=list, help_text='status.devices: conditions that the drivers wrote')),
-                ('owner_kind', models.CharField(blank=True)),
-                ('owner_name', models.CharField(blank=True)),
-                ('owner_uid', models.CharField(blank=True)),
-                ('pod_claim_name', models.CharField(blank=True, help_text='its name inside the Pod it was made for')),
-                ('extended_resource', models.BooleanField(default=False, help_text='made by the scheduler for an extended resource')),
-                ('labels', models.JSONField(default=dict)),
-                ('cluster', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='claims', to='inventory.cluster')),
-                ('namespace', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.RESTRICT, related_name='claims', to='inventory.namespace')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("uid", models.CharField()),
+                ("resource_version", models.CharField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("allocated", "Allocated"),
+                            ("allocated,reserved", "Reserved"),
+                            ("deleted", "Deleted"),
+                            ("deleted,allocated", "Deleted Allocated"),
+                            ("deleted,allocated,reserved", "Deleted Reserved"),
+                        ],
+                        max_length=26,
+                    ),
+                ),
+                ("spec", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(null=True)),
+                ("deleted_at", models.DateTimeField(null=True)),
+                (
+                    "allocated_at",
+                    models.DateTimeField(
+                        help_text="allocationTimestamp, where the server writes it", null=True
+                    ),
+                ),
+                ("node_selector", models.JSONField(null=True)),
+                (
+                    "device_status",
+                    models.JSONField(
+                        default=list, help_text="status.devices: conditions that the drivers wrote"
+                    ),
+                ),
+                ("owner_kind", models.CharField(blank=True)),
+                ("owner_name", models.CharField(blank=True)),
+                ("owner_uid", models.CharField(blank=True)),
+                (
+                    "pod_claim_name",
+                    models.CharField(blank=True, help_text="its name inside the Pod it was made for"),
+                ),
+                (
+                    "extended_resource",
+                    models.BooleanField(
+                        default=False, help_text="made by the scheduler for an extended resource"
+                    ),
+                ),
+                ("labels", models.JSONField(default=dict)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="claims",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "namespace",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="claims",
+                        to="inventory.namespace",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('namespace', 'name'),
+                "ordering": ("namespace", "name"),
             },
         ),
         migrations.CreateModel(
-            name='Node',
+            name="Node",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('uid', models.CharField(blank=True)),
-                ('resource_version', models.CharField(blank=True)),
-                ('labels', models.JSONField(default=dict)),
-                ('taints', models.JSONField(default=list)),
-                ('allocatable', models.JSONField(default=dict)),
-                ('unschedulable', models.BooleanField(default=False)),
-                ('ready', models.BooleanField(null=True)),
-                ('listed', models.BooleanField(default=True)),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='nodes', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("uid", models.CharField(blank=True)),
+                ("resource_version", models.CharField(blank=True)),
+                ("labels", models.JSONField(default=dict)),
+                ("taints", models.JSONField(default=list)),
+                ("allocatable", models.JSONField(default=dict)),
+                ("unschedulable", models.BooleanField(default=False)),
+                ("ready", models.BooleanField(null=True)),
+                ("listed", models.BooleanField(default=True)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="nodes",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Card',
+            name="Card",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(help_text='its device, counter set or parent UUID; unique in its pool')),
-                ('product', models.CharField(blank=True)),
-                ('uuid', models.CharField(blank=True)),
-                ('partitioned', models.BooleanField(default=False)),
-                ('shareable', models.BooleanField(default=False)),
-                ('tainted', models.BooleanField(default=False)),
-                ('state', models.CharField(choices=[('free', 'free'), ('partly_allocated', 'partly used'), ('full', 'full'), ('dedicated', 'held whole'), ('over_allocated', 'over-allocated'), ('unavailable', 'unavailable'), ('not_published', 'not published'), ('unknown', 'not known')], default='unknown', max_length=20)),
-                ('reason', models.TextField(blank=True)),
-                ('use_millionths', models.PositiveBigIntegerField(null=True)),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='cards', to='inventory.cluster')),
-                ('node', models.ForeignKey(null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='cards', to='inventory.node')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "key",
+                    models.CharField(help_text="its device, counter set or parent UUID; unique in its pool"),
+                ),
+                ("product", models.CharField(blank=True)),
+                ("uuid", models.CharField(blank=True)),
+                ("partitioned", models.BooleanField(default=False)),
+                ("shareable", models.BooleanField(default=False)),
+                ("tainted", models.BooleanField(default=False)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("free", "free"),
+                            ("partly_allocated", "partly used"),
+                            ("full", "full"),
+                            ("dedicated", "held whole"),
+                            ("over_allocated", "over-allocated"),
+                            ("unavailable", "unavailable"),
+                            ("not_published", "not published"),
+                            ("unknown", "not known"),
+                        ],
+                        default="unknown",
+                        max_length=20,
+                    ),
+                ),
+                ("reason", models.TextField(blank=True)),
+                ("use_millionths", models.PositiveBigIntegerField(null=True)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="cards",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "node",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="cards",
+                        to="inventory.node",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('pool', 'key'),
+                "ordering": ("pool", "key"),
             },
         ),
         migrations.CreateModel(
-            name='Pod',
+            name="Pod",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('uid', models.CharField()),
-                ('resource_version', models.CharField()),
-                ('phase', models.CharField(blank=True)),
-                ('created_at', models.DateTimeField(null=True)),
-                ('deleted_at', models.DateTimeField(null=True)),
-                ('labels', models.JSONField(default=dict)),
-                ('controller_uid', models.CharField(blank=True)),
-                ('workload_kind', models.CharField(blank=True)),
-                ('workload_name', models.CharField(blank=True)),
-                ('pod_group', models.CharField(blank=True, help_text='the gang that it is scheduled with')),
-                ('scheduling_reason', models.CharField(blank=True)),
-                ('scheduling_message', models.TextField(blank=True)),
-                ('hami_resources', models.JSONField(default=dict, help_text='HAMi resources in container limits, by container')),
-                ('cluster', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pods', to='inventory.cluster')),
-                ('namespace', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.RESTRICT, related_name='pods', to='inventory.namespace')),
-                ('node', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='pods', to='inventory.node')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("uid", models.CharField()),
+                ("resource_version", models.CharField()),
+                ("phase", models.CharField(blank=True)),
+                ("created_at", models.DateTimeField(null=True)),
+                ("deleted_at", models.DateTimeField(null=True)),
+                ("labels", models.JSONField(default=dict)),
+                ("controller_uid", models.CharField(blank=True)),
+                ("workload_kind", models.CharField(blank=True)),
+                ("workload_name", models.CharField(blank=True)),
+                ("pod_group", models.CharField(blank=True, help_text="the gang that it is scheduled with")),
+                ("scheduling_reason", models.CharField(blank=True)),
+                ("scheduling_message", models.TextField(blank=True)),
+                (
+                    "hami_resources",
+                    models.JSONField(
+                        default=dict, help_text="HAMi resources in container limits, by container"
+                    ),
+                ),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pods",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "namespace",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="pods",
+                        to="inventory.namespace",
+                    ),
+                ),
+                (
+                    "node",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="pods",
+                        to="inventory.node",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('namespace', 'name'),
+                "ordering": ("namespace", "name"),
             },
         ),
         migrations.CreateModel(
-            name='PodClaim',
+            name="PodClaim",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(blank=True)),
-                ('claim_name', models.CharField(blank=True, help_text='empty: not created yet')),
-                ('template_name', models.CharField(blank=True)),
-                ('reserved', models.BooleanField(default=False)),
-                ('containers', models.JSONField(default=list, help_text='containers that use it, with the request they name')),
-                ('claim', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='pod_claims', to='inventory.claim')),
-                ('pod', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pod_claims', to='inventory.pod')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(blank=True)),
+                ("claim_name", models.CharField(blank=True, help_text="empty: not created yet")),
+                ("template_name", models.CharField(blank=True)),
+                ("reserved", models.BooleanField(default=False)),
+                (
+                    "containers",
+                    models.JSONField(
+                        default=list, help_text="containers that use it, with the request they name"
+                    ),
+                ),
+                (
+                    "claim",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="pod_claims",
+                        to="inventory.claim",
+                    ),
+                ),
+                (
+                    "pod",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pod_claims",
+                        to="inventory.pod",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('pod', 'name', 'claim_name'),
+                "ordering": ("pod", "name", "claim_name"),
             },
         ),
         migrations.CreateModel(
-            name='Pool',
+            name="Pool",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('driver', models.CharField()),
-                ('name', models.CharField()),
-                ('generation', models.BigIntegerField(null=True)),
-                ('slices_seen', models.PositiveIntegerField(default=0)),
-                ('slices_expected', models.BigIntegerField(null=True)),
-                ('state', models.CharField(choices=[('complete', 'Complete'), ('incomplete', 'Incomplete'), ('inconsistent', 'Inconsistent'), ('invalid', 'Invalid'), ('not_published', 'Not Published')], max_length=16)),
-                ('reason', models.TextField(blank=True)),
-                ('counter_sets', models.JSONField(default=list)),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pools', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("driver", models.CharField()),
+                ("name", models.CharField()),
+                ("generation", models.BigIntegerField(null=True)),
+                ("slices_seen", models.PositiveIntegerField(default=0)),
+                ("slices_expected", models.BigIntegerField(null=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("complete", "Complete"),
+                            ("incomplete", "Incomplete"),
+                            ("inconsistent", "Inconsistent"),
+                            ("invalid", "Invalid"),
+                            ("not_published", "Not Published"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("reason", models.TextField(blank=True)),
+                ("counter_sets", models.JSONField(default=list)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pools",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('driver', 'name'),
+                "ordering": ("driver", "name"),
             },
         ),
         migrations.CreateModel(
-            name='Device',
+            name="Device",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('slice_name', models.CharField(blank=True)),
-                ('position', models.PositiveIntegerField(default=0, help_text="its place in the pool, in the scheduler's order")),
-                ('accelerator', models.BooleanField(default=False)),
-                ('product', models.CharField(blank=True)),
-                ('uuid', models.CharField(blank=True)),
-                ('attributes', models.JSONField(default=dict)),
-                ('capacity', models.JSONField(default=dict)),
-                ('consumes_counters', models.JSONField(default=list)),
-                ('node_selection', models.JSONField(default=dict, help_text='nodeName, nodeSelector or allNodes, as published')),
-                ('binding', models.JSONField(default=dict, help_text='bindsToNode and binding conditions, as published')),
-                ('taints', models.JSONField(default=list)),
-                ('shareable', models.BooleanField(default=False)),
-                ('listed', models.BooleanField(default=True, help_text="a slice of its pool's newest generation lists it")),
-                ('published', models.BooleanField(default=True, help_text='listed, and its pool is complete and valid')),
-                ('problems', models.JSONField(default=list, help_text='what could not be read, in words')),
-                ('state', models.CharField(choices=[('free', 'free'), ('partly_allocated', 'partly used'), ('full', 'full'), ('dedicated', 'held whole'), ('over_allocated', 'over-allocated'), ('unavailable', 'unavailable'), ('not_published', 'not published'), ('unknown', 'not known')], default='unknown', max_length=20)),
-                ('reason', models.TextField(blank=True)),
-                ('shares', models.PositiveIntegerField(default=0, help_text='counted allocation results; admin access is not counted')),
-                ('tainted', models.BooleanField(default=False, help_text='a taint keeps Pods off that do not tolerate it')),
-                ('bottleneck', models.CharField(blank=True)),
-                ('use_millionths', models.PositiveBigIntegerField(null=True)),
-                ('card', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='devices', to='inventory.card')),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='devices', to='inventory.cluster')),
-                ('node', models.ForeignKey(null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='devices', to='inventory.node')),
-                ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='devices', to='inventory.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("slice_name", models.CharField(blank=True)),
+                (
+                    "position",
+                    models.PositiveIntegerField(
+                        default=0, help_text="its place in the pool, in the scheduler's order"
+                    ),
+                ),
+                ("accelerator", models.BooleanField(default=False)),
+                ("product", models.CharField(blank=True)),
+                ("uuid", models.CharField(blank=True)),
+                ("attributes", models.JSONField(default=dict)),
+                ("capacity", models.JSONField(default=dict)),
+                ("consumes_counters", models.JSONField(default=list)),
+                (
+                    "node_selection",
+                    models.JSONField(
+                        default=dict, help_text="nodeName, nodeSelector or allNodes, as published"
+                    ),
+                ),
+                (
+                    "binding",
+                    models.JSONField(
+                        default=dict, help_text="bindsToNode and binding conditions, as published"
+                    ),
+                ),
+                ("taints", models.JSONField(default=list)),
+                ("shareable", models.BooleanField(default=False)),
+                (
+                    "listed",
+                    models.BooleanField(
+                        default=True, help_text="a slice of its pool's newest generation lists it"
+                    ),
+                ),
+                (
+                    "published",
+                    models.BooleanField(default=True, help_text="listed, and its pool is complete and valid"),
+                ),
+                ("problems", models.JSONField(default=list, help_text="what could not be read, in words")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("free", "free"),
+                            ("partly_allocated", "partly used"),
+                            ("full", "full"),
+                            ("dedicated", "held whole"),
+                            ("over_allocated", "over-allocated"),
+                            ("unavailable", "unavailable"),
+                            ("not_published", "not published"),
+                            ("unknown", "not known"),
+                        ],
+                        default="unknown",
+                        max_length=20,
+                    ),
+                ),
+                ("reason", models.TextField(blank=True)),
+                (
+                    "shares",
+                    models.PositiveIntegerField(
+                        default=0, help_text="counted allocation results; admin access is not counted"
+                    ),
+                ),
+                (
+                    "tainted",
+                    models.BooleanField(
+                        default=False, help_text="a taint keeps Pods off that do not tolerate it"
+                    ),
+                ),
+                ("bottleneck", models.CharField(blank=True)),
+                ("use_millionths", models.PositiveBigIntegerField(null=True)),
+                (
+                    "card",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="devices",
+                        to="inventory.card",
+                    ),
+                ),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="devices",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "node",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="devices",
+                        to="inventory.node",
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="devices",
+                        to="inventory.pool",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('pool', 'position', 'name'),
+                "ordering": ("pool", "position", "name"),
             },
         ),
         migrations.CreateModel(
-            name='CounterBalance',
+            name="CounterBalance",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('counter_set', models.CharField()),
-                ('counter', models.CharField()),
-                ('exponent', models.SmallIntegerField(default=0)),
-                ('notation', models.CharField(choices=[('DecimalSI', 'Decimal'), ('BinarySI', 'Binary'), ('DecimalExponent', 'Exponent')], max_length=15)),
-                ('total', models.BigIntegerField(null=True)),
-                ('allocated', models.BigIntegerField(null=True)),
-                ('remaining', models.BigIntegerField(null=True)),
-                ('reason', models.TextField(blank=True)),
-                ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='counters', to='inventory.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("counter_set", models.CharField()),
+                ("counter", models.CharField()),
+                ("exponent", models.SmallIntegerField(default=0)),
+                (
+                    "notation",
+                    models.CharField(
+                        choices=[
+                            ("DecimalSI", "Decimal"),
+                            ("BinarySI", "Binary"),
+                            ("DecimalExponent", "Exponent"),
+                        ],
+                        max_length=15,
+                    ),
+                ),
+                ("total", models.BigIntegerField(null=True)),
+                ("allocated", models.BigIntegerField(null=True)),
+                ("remaining", models.BigIntegerField(null=True)),
+                ("reason", models.TextField(blank=True)),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="counters",
+                        to="inventory.pool",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('counter_set', 'counter'),
+                "ordering": ("counter_set", "counter"),
             },
         ),
         migrations.AddField(
-            model_name='card',
-            name='pool',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='cards', to='inventory.pool'),
+            model_name="card",
+            name="pool",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="cards",
+                to="inventory.pool",
+            ),
         ),
         migrations.CreateModel(
-            name='Quota',
+            name="Quota",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('uid', models.CharField()),
-                ('resource_version', models.CharField(blank=True)),
-                ('hard', models.JSONField(default=dict)),
-                ('used', models.JSONField(default=dict)),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='quotas', to='inventory.cluster')),
-                ('namespace', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='quotas', to='inventory.namespace')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("uid", models.CharField()),
+                ("resource_version", models.CharField(blank=True)),
+                ("hard", models.JSONField(default=dict)),
+                ("used", models.JSONField(default=dict)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="quotas",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "namespace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="quotas",
+                        to="inventory.namespace",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Share',
+            name="Share",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField()),
-                ('request', models.CharField()),
-                ('share_id', models.CharField(blank=True)),
-                ('dedicated', models.BooleanField()),
-                ('admin_access', models.BooleanField()),
-                ('tolerations', models.JSONField(default=list)),
-                ('started_at', models.DateTimeField()),
-                ('started_source', models.CharField(choices=[('allocation', "the claim's allocationTimestamp"), ('observed', 'seen by Sliceboard')], max_length=10)),
-                ('problem', models.TextField(blank=True, help_text='why the consumed capacity is not known, in words')),
-                ('claim', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='inventory.claim')),
-                ('cluster', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='inventory.cluster')),
-                ('device', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='held_shares', to='inventory.device')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveSmallIntegerField()),
+                ("request", models.CharField()),
+                ("share_id", models.CharField(blank=True)),
+                ("dedicated", models.BooleanField()),
+                ("admin_access", models.BooleanField()),
+                ("tolerations", models.JSONField(default=list)),
+                ("started_at", models.DateTimeField()),
+                (
+                    "started_source",
+                    models.CharField(
+                        choices=[
+                            ("allocation", "the claim's allocationTimestamp"),
+                            ("observed", "seen by Sliceboard"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "problem",
+                    models.TextField(
+                        blank=True, help_text="why the consumed capacity is not known, in words"
+                    ),
+                ),
+                (
+                    "claim",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="shares",
+                        to="inventory.claim",
+                    ),
+                ),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="shares",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "device",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="held_shares",
+                        to="inventory.device",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('claim', 'position'),
+                "ordering": ("claim", "position"),
             },
         ),
         migrations.CreateModel(
-            name='ConsumedCapacity',
+            name="ConsumedCapacity",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('dimension', models.CharField()),
-                ('exponent', models.SmallIntegerField(default=0)),
-                ('notation', models.CharField(choices=[('DecimalSI', 'Decimal'), ('BinarySI', 'Binary'), ('DecimalExponent', 'Exponent')], max_length=15)),
-                ('amount', models.BigIntegerField(null=True)),
-                ('share', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='consumed', to='inventory.share')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("dimension", models.CharField()),
+                ("exponent", models.SmallIntegerField(default=0)),
+                (
+                    "notation",
+                    models.CharField(
+                        choices=[
+                            ("DecimalSI", "Decimal"),
+                            ("BinarySI", "Binary"),
+                            ("DecimalExponent", "Exponent"),
+                        ],
+                        max_length=15,
+                    ),
+                ),
+                ("amount", models.BigIntegerField(null=True)),
+                (
+                    "share",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="consumed",
+                        to="inventory.share",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'consumed capacities',
-                'ordering': ('dimension',),
+                "verbose_name_plural": "consumed capacities",
+                "ordering": ("dimension",),
             },
         ),
         migrations.CreateModel(
-            name='ShareInterval',
+            name="ShareInterval",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('claim_uid', models.CharField()),
-                ('namespace', models.CharField()),
-                ('claim_name', models.CharField()),
-                ('driver', models.CharField()),
-                ('pool', models.CharField()),
-                ('device', models.CharField()),
-                ('request', models.CharField()),
-                ('share_id', models.CharField(blank=True)),
-                ('dedicated', models.BooleanField()),
-                ('admin_access', models.BooleanField()),
-                ('consumed', models.JSONField(default=dict)),
-                ('started_at', models.DateTimeField()),
-                ('started_source', models.CharField(choices=[('allocation', "the claim's allocationTimestamp"), ('observed', 'seen by Sliceboard')], max_length=10)),
-                ('started_not_before', models.DateTimeField(null=True)),
-                ('ended_at', models.DateTimeField(help_text='null: held', null=True)),
-                ('ended_not_before', models.DateTimeField(null=True)),
-                ('cluster', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='share_intervals', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("claim_uid", models.CharField()),
+                ("namespace", models.CharField()),
+                ("claim_name", models.CharField()),
+                ("driver", models.CharField()),
+                ("pool", models.CharField()),
+                ("device", models.CharField()),
+                ("request", models.CharField()),
+                ("share_id", models.CharField(blank=True)),
+                ("dedicated", models.BooleanField()),
+                ("admin_access", models.BooleanField()),
+                ("consumed", models.JSONField(default=dict)),
+                ("started_at", models.DateTimeField()),
+                (
+                    "started_source",
+                    models.CharField(
+                        choices=[
+                            ("allocation", "the claim's allocationTimestamp"),
+                            ("observed", "seen by Sliceboard"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("started_not_before", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(help_text="null: held", null=True)),
+                ("ended_not_before", models.DateTimeField(null=True)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="share_intervals",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('started_at', 'pk'),
+                "ordering": ("started_at", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='SkippedObject',
+            name="SkippedObject",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField()),
-                ('namespace', models.CharField(blank=True)),
-                ('name', models.CharField(blank=True)),
-                ('uid', models.CharField(blank=True)),
-                ('part', models.CharField(blank=True, help_text='what of it is missing; empty: all of it')),
-                ('reason', models.TextField()),
-                ('pool', models.CharField(blank=True, help_text='driver/pool, where it was found in putting the pool together')),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='skipped_objects', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField()),
+                ("namespace", models.CharField(blank=True)),
+                ("name", models.CharField(blank=True)),
+                ("uid", models.CharField(blank=True)),
+                ("part", models.CharField(blank=True, help_text="what of it is missing; empty: all of it")),
+                ("reason", models.TextField()),
+                (
+                    "pool",
+                    models.CharField(
+                        blank=True, help_text="driver/pool, where it was found in putting the pool together"
+                    ),
+                ),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="skipped_objects",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('kind', 'namespace', 'name', 'part', 'pk'),
+                "ordering": ("kind", "namespace", "name", "part", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='Slice',
+            name="Slice",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('uid', models.CharField()),
-                ('resource_version', models.CharField()),
-                ('driver', models.CharField()),
-                ('pool_name', models.CharField()),
-                ('body', models.TextField()),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='slices', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("uid", models.CharField()),
+                ("resource_version", models.CharField()),
+                ("driver", models.CharField()),
+                ("pool_name", models.CharField()),
+                ("body", models.TextField()),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="slices",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('driver', 'pool_name', 'name'),
+                "ordering": ("driver", "pool_name", "name"),
             },
         ),
         migrations.CreateModel(
-            name='TaintRule',
+            name="TaintRule",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('uid', models.CharField()),
-                ('resource_version', models.CharField(blank=True)),
-                ('selector', models.JSONField(help_text='null: every device', null=True)),
-                ('taint', models.JSONField()),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='taint_rules', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("uid", models.CharField()),
+                ("resource_version", models.CharField(blank=True)),
+                ("selector", models.JSONField(help_text="null: every device", null=True)),
+                ("taint", models.JSONField()),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="taint_rules",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('member', 'Member'), ('lead', 'Lead')], default='member', max_length=6)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='inventory.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[("member", "Member"), ("lead", "Lead")], default="member", max_length=6
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to="inventory.team",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='TeamNamespace',
+            name="TeamNamespace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('namespace', models.CharField(max_length=63)),
-                ('cluster', models.ForeignKey(blank=True, help_text='empty: every cluster', null=True, on_delete=django.db.models.deletion.CASCADE, to='inventory.cluster')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='inventory.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("namespace", models.CharField(max_length=63)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="empty: every cluster",
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="inventory.team",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('namespace',),
+                "ordering": ("namespace",),
             },
         ),
         migrations.CreateModel(
-            name='Consumer',
+            name="Consumer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField()),
-                ('api_group', models.CharField(blank=True)),
-                ('resource', models.CharField()),
-                ('name', models.CharField()),
-                ('uid', models.CharField(blank=True)),
-                ('gone', models.BooleanField(help_text='no Pod of that UID is in the cluster; null: not known', null=True)),
-                ('claim', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='consumers', to='inventory.claim')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveSmallIntegerField()),
+                ("api_group", models.CharField(blank=True)),
+                ("resource", models.CharField()),
+                ("name", models.CharField()),
+                ("uid", models.CharField(blank=True)),
+                (
+                    "gone",
+                    models.BooleanField(
+                        help_text="no Pod of that UID is in the cluster; null: not known", null=True
+                    ),
+                ),
+                (
+                    "claim",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="consumers",
+                        to="inventory.claim",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('claim', 'position'),
-                'indexes': [models.Index(models.F('uid'), name='consumer_by_uid')],
-                'constraints': [models.UniqueConstraint(models.F('claim'), models.F('position'), name='consumer_of_claim')],
+                "ordering": ("claim", "position"),
+                "indexes": [models.Index(models.F("uid"), name="consumer_by_uid")],
+                "constraints": [
+                    models.UniqueConstraint(models.F("claim"), models.F("position"), name="consumer_of_claim")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Balance',
+            name="Balance",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('dimension', models.CharField()),
-                ('exponent', models.SmallIntegerField(default=0)),
-                ('notation', models.CharField(choices=[('DecimalSI', 'Decimal'), ('BinarySI', 'Binary'), ('DecimalExponent', 'Exponent')], max_length=15)),
-                ('total', models.BigIntegerField(null=True)),
-                ('allocated', models.BigIntegerField(null=True)),
-                ('remaining', models.BigIntegerField(null=True)),
-                ('reason', models.TextField(blank=True)),
-                ('card', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='balances', to='inventory.card')),
-                ('cluster', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='balances', to='inventory.cluster')),
-                ('device', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='balances', to='inventory.device')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("dimension", models.CharField()),
+                ("exponent", models.SmallIntegerField(default=0)),
+                (
+                    "notation",
+                    models.CharField(
+                        choices=[
+                            ("DecimalSI", "Decimal"),
+                            ("BinarySI", "Binary"),
+                            ("DecimalExponent", "Exponent"),
+                        ],
+                        max_length=15,
+                    ),
+                ),
+                ("total", models.BigIntegerField(null=True)),
+                ("allocated", models.BigIntegerField(null=True)),
+                ("remaining", models.BigIntegerField(null=True)),
+                ("reason", models.TextField(blank=True)),
+                (
+                    "card",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="balances",
+                        to="inventory.card",
+                    ),
+                ),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="balances",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "device",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="balances",
+                        to="inventory.device",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('dimension',),
-                'indexes': [models.Index(models.F('cluster'), models.F('dimension'), name='balance_by_dimension')],
-                'constraints': [models.UniqueConstraint(models.F('device'), models.F('dimension'), name='balance_of_device'), models.UniqueConstraint(models.F('card'), models.F('dimension'), name='balance_of_card'), models.CheckConstraint(condition=models.Q(('device__isnull', False), ('card__isnull', False), _connector='OR'), name='balance_has_an_owner')],
+                "ordering": ("dimension",),
+                "indexes": [
+                    models.Index(models.F("cluster"), models.F("dimension"), name="balance_by_dimension")
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        models.F("device"), models.F("dimension"), name="balance_of_device"
+                    ),
+                    models.UniqueConstraint(models.F("card"), models.F("dimension"), name="balance_of_card"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("device__isnull", False), ("card__isnull", False), _connector="OR"
+                        ),
+                        name="balance_has_an_owner",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='DeviceClass',
+            name="DeviceClass",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('uid', models.CharField()),
-                ('resource_version', models.CharField(blank=True)),
-                ('created_at', models.DateTimeField(null=True)),
-                ('extended_resource_name', models.CharField(blank=True)),
-                ('spec', models.JSONField(default=dict)),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='device_classes', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("uid", models.CharField()),
+                ("resource_version", models.CharField(blank=True)),
+                ("created_at", models.DateTimeField(null=True)),
+                ("extended_resource_name", models.CharField(blank=True)),
+                ("spec", models.JSONField(default=dict)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="device_classes",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'device classes',
-                'ordering': ('name',),
-                'constraints': [models.UniqueConstraint(models.F('cluster'), models.F('name'), name='device_class_of_cluster')],
+                "verbose_name_plural": "device classes",
+                "ordering": ("name",),
+                "constraints": [
+                    models.UniqueConstraint(
+                        models.F("cluster"), models.F("name"), name="device_class_of_cluster"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='KindState',
+            name="KindState",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField()),
-                ('state', models.CharField(choices=[('never', 'never read'), ('read', 'read'), ('forbidden', 'not allowed to read'), ('failed', 'reading failed')], default='never', max_length=12)),
-                ('objects_read', models.PositiveIntegerField(null=True)),
-                ('objects_skipped', models.PositiveIntegerField(null=True)),
-                ('resource_version', models.CharField(blank=True)),
-                ('layout', models.PositiveIntegerField(default=0)),
-                ('listed_at', models.DateTimeField(help_text='when it was last read in full', null=True)),
-                ('succeeded_at', models.DateTimeField(null=True)),
-                ('failed_at', models.DateTimeField(null=True)),
-                ('failures', models.PositiveIntegerField(default=0, help_text='since the last success')),
-                ('retry_at', models.DateTimeField(null=True)),
-                ('error_reason', models.CharField(blank=True)),
-                ('error_message', models.TextField(blank=True)),
-                ('bytes_read', models.PositiveBigIntegerField(help_text='of the last full list', null=True)),
-                ('seconds', models.DecimalField(decimal_places=3, help_text='of the last full list', max_digits=12, null=True)),
-                ('lists_total', models.PositiveBigIntegerField(default=0)),
-                ('events_total', models.PositiveBigIntegerField(default=0)),
-                ('bytes_total', models.PositiveBigIntegerField(default=0)),
-                ('failures_total', models.PositiveBigIntegerField(default=0)),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='kinds', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("never", "never read"),
+                            ("read", "read"),
+                            ("forbidden", "not allowed to read"),
+                            ("failed", "reading failed"),
+                        ],
+                        default="never",
+                        max_length=12,
+                    ),
+                ),
+                ("objects_read", models.PositiveIntegerField(null=True)),
+                ("objects_skipped", models.PositiveIntegerField(null=True)),
+                ("resource_version", models.CharField(blank=True)),
+                ("layout", models.PositiveIntegerField(default=0)),
+                ("listed_at", models.DateTimeField(help_text="when it was last read in full", null=True)),
+                ("succeeded_at", models.DateTimeField(null=True)),
+                ("failed_at", models.DateTimeField(null=True)),
+                ("failures", models.PositiveIntegerField(default=0, help_text="since the last success")),
+                ("retry_at", models.DateTimeField(null=True)),
+                ("error_reason", models.CharField(blank=True)),
+                ("error_message", models.TextField(blank=True)),
+                ("bytes_read", models.PositiveBigIntegerField(help_text="of the last full list", null=True)),
+                (
+                    "seconds",
+                    models.DecimalField(
+                        decimal_places=3, help_text="of the last full list", max_digits=12, null=True
+                    ),
+                ),
+                ("lists_total", models.PositiveBigIntegerField(default=0)),
+                ("events_total", models.PositiveBigIntegerField(default=0)),
+                ("bytes_total", models.PositiveBigIntegerField(default=0)),
+                ("failures_total", models.PositiveBigIntegerField(default=0)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="kinds",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('kind',),
-                'constraints': [models.UniqueConstraint(models.F('cluster'), models.F('kind'), name='kind_state_of_cluster')],
+                "ordering": ("kind",),
+                "constraints": [
+                    models.UniqueConstraint(
+                        models.F("cluster"), models.F("kind"), name="kind_state_of_cluster"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Lease',
+            name="Lease",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('part', models.CharField(max_length=10)),
-                ('holder', models.CharField(blank=True, max_length=64)),
-                ('until', models.DateTimeField(null=True)),
-                ('number', models.PositiveBigIntegerField(default=0)),
-                ('cluster', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='leases', to='inventory.cluster')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("part", models.CharField(max_length=10)),
+                ("holder", models.CharField(blank=True, max_length=64)),
+                ("until", models.DateTimeField(null=True)),
+                ("number", models.PositiveBigIntegerField(default=0)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="leases",
+                        to="inventory.cluster",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(models.F('cluster'), models.F('part'), name='lease_of_part')],
+                "constraints": [
+                    models.UniqueConstraint(models.F("cluster"), models.F("part"), name="lease_of_part")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='ClaimTemplate',
+            name="ClaimTemplate",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField()),
-                ('uid', models.CharField()),
-                ('resource_version', models.CharField(blank=True)),
-                ('spec', models.JSONField(default=dict)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='claim_templates', to='inventory.cluster')),
-                ('namespace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.RESTRICT, related_name='claim_templates', to='inventory.namespace')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField()),
+                ("uid", models.CharField()),
+                ("resource_version", models.CharField(blank=True)),
+                ("spec", models.JSONField(default=dict)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="claim_templates",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "namespace",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="claim_templates",
+                        to="inventory.namespace",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name',),
-                'constraints': [models.UniqueConstraint(models.F('namespace'), models.F('name'), name='claim_template_of_namespace')],
+                "ordering": ("name",),
+                "constraints": [
+                    models.UniqueConstraint(
+                        models.F("namespace"), models.F("name"), name="claim_template_of_namespace"
+                    )
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='claim',
-            index=models.Index(models.F('namespace'), models.F('name'), name='claim_by_name'),
+            model_name="claim",
+            index=models.Index(models.F("namespace"), models.F("name"), name="claim_by_name"),
         ),
         migrations.AddIndex(
-            model_name='claim',
-            index=models.Index(models.F('cluster'), models.F('state'), name='claim_by_state'),
+            model_name="claim",
+            index=models.Index(models.F("cluster"), models.F("state"), name="claim_by_state"),
         ),
         migrations.AddIndex(
-            model_name='claim',
-            index=models.Index(models.F('namespace'), models.F('owner_name'), condition=models.Q(('owner_kind', 'PodGroup')), name='claim_of_pod_group'),
+            model_name="claim",
+            index=models.Index(
+                models.F("namespace"),
+                models.F("owner_name"),
+                condition=models.Q(("owner_kind", "PodGroup")),
+                name="claim_of_pod_group",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='claim',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('uid'), name='claim_of_cluster'),
+            model_name="claim",
+            constraint=models.UniqueConstraint(models.F("cluster"), models.F("uid"), name="claim_of_cluster"),
         ),
         migrations.AddConstraint(
-            model_name='node',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('name'), name='node_of_cluster'),
+            model_name="node",
+            constraint=models.UniqueConstraint(models.F("cluster"), models.F("name"), name="node_of_cluster"),
         ),
         migrations.AddIndex(
-            model_name='pod',
-            index=models.Index(models.F('namespace'), models.F('name'), name='pod_by_name'),
+            model_name="pod",
+            index=models.Index(models.F("namespace"), models.F("name"), name="pod_by_name"),
         ),
         migrations.AddIndex(
-            model_name='pod',
-            index=models.Index(models.F('controller_uid'), name='pod_by_controller'),
+            model_name="pod",
+            index=models.Index(models.F("controller_uid"), name="pod_by_controller"),
         ),
         migrations.AddIndex(
-            model_name='pod',
-            index=models.Index(models.F('namespace'), models.F('pod_group'), condition=models.Q(('pod_group', ''), _negated=True), name='pod_by_group'),
+            model_name="pod",
+            index=models.Index(
+                models.F("namespace"),
+                models.F("pod_group"),
+                condition=models.Q(("pod_group", ""), _negated=True),
+                name="pod_by_group",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='pod',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('uid'), name='pod_of_cluster'),
+            model_name="pod",
+            constraint=models.UniqueConstraint(models.F("cluster"), models.F("uid"), name="pod_of_cluster"),
         ),
         migrations.AddIndex(
-            model_name='podclaim',
-            index=models.Index(models.F('claim_name'), name='pod_claim_by_name'),
+            model_name="podclaim",
+            index=models.Index(models.F("claim_name"), name="pod_claim_by_name"),
         ),
         migrations.AddConstraint(
-            model_name='podclaim',
-            constraint=models.UniqueConstraint(models.F('pod'), models.F('name'), models.F('claim_name'), name='claim_of_pod'),
+            model_name="podclaim",
+            constraint=models.UniqueConstraint(
+                models.F("pod"), models.F("name"), models.F("claim_name"), name="claim_of_pod"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='pool',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('driver'), models.F('name'), name='pool_of_cluster'),
+            model_name="pool",
+            constraint=models.UniqueConstraint(
+                models.F("cluster"), models.F("driver"), models.F("name"), name="pool_of_cluster"
+            ),
         ),
         migrations.AddIndex(
-            model_name='device',
-            index=models.Index(models.F('cluster'), models.F('state'), name='device_by_state'),
+            model_name="device",
+            index=models.Index(models.F("cluster"), models.F("state"), name="device_by_state"),
         ),
         migrations.AddIndex(
-            model_name='device',
-            index=models.Index(models.F('cluster'), models.F('product'), name='device_by_product'),
+            model_name="device",
+            index=models.Index(models.F("cluster"), models.F("product"), name="device_by_product"),
         ),
         migrations.AddIndex(
-            model_name='device',
-            index=models.Index(models.F('uuid'), name='device_by_uuid'),
+            model_name="device",
+            index=models.Index(models.F("uuid"), name="device_by_uuid"),
         ),
         migrations.AddConstraint(
-            model_name='device',
-            constraint=models.UniqueConstraint(models.F('pool'), models.F('name'), name='device_of_pool'),
+            model_name="device",
+            constraint=models.UniqueConstraint(models.F("pool"), models.F("name"), name="device_of_pool"),
         ),
         migrations.AddConstraint(
-            model_name='counterbalance',
-            constraint=models.UniqueConstraint(models.F('pool'), models.F('counter_set'), models.F('counter'), name='counter_of_pool'),
+            model_name="counterbalance",
+            constraint=models.UniqueConstraint(
+                models.F("pool"), models.F("counter_set"), models.F("counter"), name="counter_of_pool"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='card',
-            constraint=models.UniqueConstraint(models.F('pool'), models.F('key'), name='card_of_pool'),
+            model_name="card",
+            constraint=models.UniqueConstraint(models.F("pool"), models.F("key"), name="card_of_pool"),
         ),
         migrations.AddConstraint(
-            model_name='quota',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('uid'), name='quota_of_cluster'),
+            model_name="quota",
+            constraint=models.UniqueConstraint(models.F("cluster"), models.F("uid"), name="quota_of_cluster"),
         ),
         migrations.AddConstraint(
-            model_name='share',
-            constraint=models.UniqueConstraint(models.F('claim'), models.F('position'), name='share_of_claim'),
+            model_name="share",
+            constraint=models.UniqueConstraint(
+                models.F("claim"), models.F("position"), name="share_of_claim"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='consumedcapacity',
-            constraint=models.UniqueConstraint(models.F('share'), models.F('dimension'), name='consumed_capacity_of_share'),
+            model_name="consumedcapacity",
+            constraint=models.UniqueConstraint(
+                models.F("share"), models.F("dimension"), name="consumed_capacity_of_share"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='shareinterval',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('claim_uid'), models.F('request'), models.F('driver'), models.F('pool'), models.F('device'), models.F('share_id'), condition=models.Q(('ended_at', None)), name='one_open_interval_of_share'),
+            model_name="shareinterval",
+            constraint=models.UniqueConstraint(
+                models.F("cluster"),
+                models.F("claim_uid"),
+                models.F("request"),
+                models.F("driver"),
+                models.F("pool"),
+                models.F("device"),
+                models.F("share_id"),
+                condition=models.Q(("ended_at", None)),
+                name="one_open_interval_of_share",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='shareinterval',
-            constraint=models.CheckConstraint(condition=models.Q(('ended_at', None), ('ended_at__gte', models.F('started_at')), _connector='OR'), name='interval_ends_after_its_start'),
+            model_name="shareinterval",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("ended_at", None), ("ended_at__gte", models.F("started_at")), _connector="OR"
+                ),
+                name="interval_ends_after_its_start",
+            ),
         ),
         migrations.AddIndex(
-            model_name='slice',
-            index=models.Index(models.F('cluster'), models.F('driver'), models.F('pool_name'), name='slice_of_pool'),
+            model_name="slice",
+            index=models.Index(
+                models.F("cluster"), models.F("driver"), models.F("pool_name"), name="slice_of_pool"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='slice',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('name'), name='slice_of_cluster'),
+            model_name="slice",
+            constraint=models.UniqueConstraint(
+                models.F("cluster"), models.F("name"), name="slice_of_cluster"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='taintrule',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('name'), name='taint_rule_of_cluster'),
+            model_name="taintrule",
+            constraint=models.UniqueConstraint(
+                models.F("cluster"), models.F("name"), name="taint_rule_of_cluster"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='namespace',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('name'), name='namespace_of_cluster'),
+            model_name="namespace",
+            constraint=models.UniqueConstraint(
+                models.F("cluster"), models.F("name"), name="namespace_of_cluster"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(models.F('team'), models.F('user'), name='one_role_in_team'),
+            model_name="membership",
+            constraint=models.UniqueConstraint(models.F("team"), models.F("user"), name="one_role_in_team"),
         ),
         migrations.AddConstraint(
-            model_name='teamnamespace',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('namespace'), name='one_team_of_namespace'),
+            model_name="teamnamespace",
+            constraint=models.UniqueConstraint(
+                models.F("cluster"), models.F("namespace"), name="one_team_of_namespace"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='teamnamespace',
-            constraint=models.UniqueConstraint(models.F('namespace'), condition=models.Q(('cluster', None)), name='one_team_of_namespace_everywhere'),
+            model_name="teamnamespace",
+            constraint=models.UniqueConstraint(
+                models.F("namespace"),
+                condition=models.Q(("cluster", None)),
+                name="one_team_of_namespace_everywhere",
+            ),
         ),
     ]

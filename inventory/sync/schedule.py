@@ -1,11 +1,12 @@
 """Which clusters are to be polled now, and by how many workers each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from inventory.models import Cluster
 from inventory.sync.parts import PARTS
@@ -13,31 +14,39 @@ from inventory.sync.parts import PARTS
 
 @dataclass(frozen=True)
 class Due:
-    """A poll that somebody should begin: these parts of a cluster, by a worker of this queue."""
+    """Something to be done with these parts of a cluster, by a worker of this queue."""
 
     cluster_id: int
     parts: tuple[str, ...]
     queue: str
 
 
-def due(now: datetime) -> Iterator[Due]:
+def due(now: datetime) -> list[Due]:
     """What nobody follows now and nothing speaks against. A very large cluster is followed by two workers."""
-    large = settings.SLICEBOARD_SPLIT_MIB * 2**20
-    clusters = _waiting(now).annotate(size=Sum("kinds__bytes_read"))
-    for pk, queue, size in clusters.values_list("pk", "queue", "size"):
-        units = [(part,) for part in PARTS] if (size or 0) > large else [PARTS]
-        yield from (Due(pk, parts, queue) for parts in units)
+    return [unit for pk, queue, size in _sized(_waiting(now)) for unit in _units(pk, PARTS, queue, size)]
 
 
-def to_compare() -> list[int]:
-    """Clusters that are followed and can be read."""
+def after(cluster_id: int, parts: Sequence[str]) -> list[Due]:
+    """How it goes on when a poll of these parts has ended: not at all if the cluster is paused or gone."""
+    going_on = Cluster.objects.filter(pk=cluster_id, enabled=True)
+    return [unit for pk, queue, size in _sized(going_on) for unit in _units(pk, parts, queue, size)]
+
+
+def _sized(clusters: QuerySet[Cluster]) -> Iterable[tuple[int, str, int]]:
+    return clusters.annotate(size=Coalesce(Sum("kinds__bytes_read"), 0)).values_list("pk", "queue", "size")
+
+
+def _units(cluster_id: int, parts: Sequence[str], queue: str, size: int) -> list[Due]:
+    if size > settings.SLICEBOARD_SPLIT_MIB * 2**20:
+        return [Due(cluster_id, (part,), queue) for part in parts]
+    return [Due(cluster_id, tuple(parts), queue)]
+
+
+def to_compare() -> list[Due]:
+    """Clusters that are followed and can be read, the longest uncompared first."""
     read = Cluster.objects.filter(enabled=True, error_reason="", observed_at__isnull=False)
-    return list(read.order_by("compared_at", "pk").values_list("pk", flat=True))
-
-
-def is_paused(cluster_id: int) -> bool:
-    """Also true of one that is gone."""
-    return not Cluster.objects.filter(pk=cluster_id, enabled=True).exists()
+    found = read.order_by("compared_at", "pk").values_list("pk", "queue")
+    return [Due(pk, PARTS, queue) for pk, queue in found]
 
 
 def must_make_room(cluster_id: int, now: datetime) -> bool:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 import redis
+from django.utils import timezone
 from pytest_django import Settings
 
 from demo import recorded
 from demo.server import ApiServer
 from inventory.models import Cluster, KindState
-from inventory.tasks import poll_cluster
+from inventory.tasks import compare_clusters, poll_cluster
 from tests.inventory.waiting import waiting
 
 
@@ -22,7 +23,27 @@ def test_a_cluster_is_handed_on_unless_it_is_paused(
     with ApiServer(recorded.store()) as server:
         path = str(server.kubeconfig(tmp_path / "kubeconfig"))
         cluster = Cluster.objects.create(name="lab", kubeconfig=path, enabled=not paused)
-        poll_cluster(cluster.pk, ["devices"], "")
+        poll_cluster(cluster.pk, ["devices"])
     # What was asked for is read either way.
     assert KindState.objects.get(cluster=cluster, kind="nodes").state == KindState.State.READ
-    assert waiting(broker) == ([] if paused else [[cluster.pk, ["devices"], ""]])
+    assert waiting(broker) == ([] if paused else [[cluster.pk, ["devices"]]])
+
+
+@pytest.mark.django_db
+def test_a_cluster_that_has_grown_very_large_is_handed_on_part_by_part(
+    broker: redis.Redis, settings: Settings, tmp_path: Path
+) -> None:
+    settings.SLICEBOARD_POLL_SECONDS = 1
+    settings.SLICEBOARD_SPLIT_MIB = 0
+    with ApiServer(recorded.store()) as server:
+        path = str(server.kubeconfig(tmp_path / "kubeconfig"))
+        cluster = Cluster.objects.create(name="lab", kubeconfig=path, queue="large")
+        poll_cluster(cluster.pk)
+    assert waiting(broker, "large") == [[cluster.pk, ["pods"]], [cluster.pk, ["devices"]]]
+
+
+@pytest.mark.django_db
+def test_a_comparison_goes_to_the_workers_of_the_cluster(broker: redis.Redis) -> None:
+    cluster = Cluster.objects.create(name="lab", queue="large", observed_at=timezone.now())
+    compare_clusters()
+    assert waiting(broker, "large") == [[cluster.pk]]

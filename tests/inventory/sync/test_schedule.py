@@ -92,4 +92,4 @@ def test_clusters_that_are_read_are_compared_the_longest_uncompared_first(db: No
     _cluster("never read")
     _cluster("failing", observed_at=NOW, error_reason="unreachable")
     _cluster("paused", observed_at=NOW, enabled=False)
-    assert to_compare() == [earlier.pk, later.pk]
+    assert [one.cluster_id for one in to_compare()] == [earlier.pk, later.pk]
