@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from benchmarks.following import poll
@@ -59,7 +60,18 @@ def full(folder: Path) -> dict[str, Any]:
         "parts": _with_the_rest(watch.seconds),
         "rows": rows,
         "peak_mib": peak_mib(),
+        "database_mib": _database_bytes() / 2**20,
     }
+
+
+def _database_bytes() -> int:
+    sizes = {
+        "postgresql": "SELECT pg_database_size(current_database())",
+        "sqlite": "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sizes[connection.vendor])
+        return int(cursor.fetchone()[0])
 
 
 def _with_the_rest(parts: dict[str, float]) -> dict[str, float]:

@@ -51,15 +51,16 @@ def fleets(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 def table_of_sizes(found: list[dict[str, Any]]) -> Iterator[str]:
     yield (
-        "| database | claims | floor | full sync | ratio | peak memory | CPU unchanged, by watch "
+        "| database | claims | floor | full sync | ratio | peak memory | database | CPU unchanged, by watch "
         "| by full list | 500 changes | rows a second |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "|" + "---|" * 11
     columns = {
         "**floor**": "s",
         "**full sync**": "s",
         "**full sync, ratio to the floor**": "×",
         "full: peak memory": "MiB",
+        "full: the database afterwards": "MiB",
         "unchanged, by watch: CPU": "s",
         "unchanged, by full list: CPU": "s",
         "500 changes: until all are written": "s",

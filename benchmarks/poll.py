@@ -116,6 +116,7 @@ def rows(found: Found) -> Iterator[tuple[str, Sequence[float], str]]:
     yield "full: CPU", [one["cpu"] for one in found["full"]], "s"
     yield "full: CPU of PostgreSQL", [one["database_cpu"] for one in found["full"]], "s"
     yield "full: peak memory", [one["peak_mib"] for one in found["full"]], "MiB"
+    yield "full: the database afterwards", [one["database_mib"] for one in found["full"]], "MiB"
     yield "**full sync, ratio to the floor**", [a["wall"] / b for a, b in _with_floors(found)], "×"
     yield from _following_rows(found)
 
