@@ -21,6 +21,7 @@ from inventory.models import (
     Pod,
     Pool,
     Quota,
+    ShareInterval,
     SkippedObject,
     Slice,
     TaintRule,
@@ -104,7 +105,9 @@ def _write_objects(
         targets = Targets(cluster, where, touched)
         state = states.get(kinds.RESOURCE_CLAIMS.resource)
         before = state.succeeded_at if state else None
-        claims.write(claims.Surroundings(cluster, where, targets, now, before), asked, touched)
+        new = before is None and not ShareInterval.objects.filter(cluster=cluster).exists()
+        around = claims.Surroundings(cluster, where, targets, now, before, no_history=new)
+        claims.write(around, asked, touched)
     if seen := batch.of(kinds.PODS):
         pods.write(pods.Surroundings(cluster, where, batch.owners), seen, touched)
     skips.write(cluster, batch, rules_skipped, pools_skipped, touched)

@@ -76,6 +76,7 @@ class Surroundings:
     targets: Targets
     now: datetime
     before: datetime | None
+    no_history: bool = False
 
 
 def write(around: Surroundings, changes: Changes[ResourceClaim], touched: Touched) -> None:
@@ -232,6 +233,7 @@ def _write_shares(
         [(claim, result, amounts) for (claim, _, result, _), amounts in zip(found, consumed, strict=True)],
         around.now,
         around.before,
+        nothing_yet=around.no_history,
     )
     touched.pools.update(device.pool_id for *_, device in found)
     keys = [(claim_ids[claim.metadata.uid], position) for claim, position, _, _ in found]

@@ -22,7 +22,7 @@ from inventory.sync.changes import Batch, Changes, older
 from inventory.sync.follow import Follower, Pending, Signal
 from inventory.sync.owners import RESOURCES as LOOKED_UP
 from inventory.sync.owners import Lookup
-from inventory.sync.parts import kinds_of
+from inventory.sync.parts import PARTS, kinds_of
 from inventory.sync.read import OF_THE_CONNECTION, Reader
 from inventory.sync.schedule import must_make_room
 
@@ -115,6 +115,9 @@ class Following:
                 self._pending[resource] = Pending(state.resource_version)
             else:
                 missing.append(resource)
+        if not missing and not self._pending:
+            # All of them are to be left alone for a while; but then the cluster was, and that is over.
+            missing = list(self._kinds)
         if missing:
             self._read(missing, states)
 
@@ -173,11 +176,14 @@ class Following:
             KindState.objects.filter(cluster=self._cluster, kind=resource).update(resource_version="")
 
     def _give_up_if_nothing_is_left(self, read: Mapping[str, Changes[Any]]) -> None:
-        """Raises the error that every kind met, or a second time-out: the lease does not last for more."""
+        """Raises the error that every kind met, or a second time-out: the lease does not last for more.
+
+        Where others follow the other part, it is the fault of the kinds and not of the cluster.
+        """
         timeouts = [error for error in self._failures.values() if isinstance(error, TimedOutError)]
         if len(timeouts) > 1:
             raise timeouts[0]
-        if self._failures and not read and not self._pending:
+        if self._failures and not read and not self._pending and len(self._held.numbers) == len(PARTS):
             raise next(iter(self._failures.values()))
 
     # Following
@@ -187,7 +193,7 @@ class Following:
         self._follower.open(self._kinds[resource], self._pending[resource].resource_version, left)
 
     def _follow(self, ends_at: float) -> None:
-        while self._pending and (now := time.monotonic()) < ends_at + _GRACE_SECONDS:
+        while (now := time.monotonic()) < ends_at + _GRACE_SECONDS:
             if now >= ends_at and not self._opened:
                 return
             self._take(self._follower.gather(_GATHER_SECONDS, LINGER_SECONDS), ends_at)

@@ -51,12 +51,15 @@ def write(
     held: Sequence[Held],
     now: datetime,
     before: datetime | None,
+    *,
+    nothing_yet: bool = False,
 ) -> list[Start]:
     """Open and close the intervals of these claims; when each held share began, in order.
 
     `now` is when it was learned, `before` when the claims were last known to be as the rows say.
+    `nothing_yet`: the cluster has no history.
     """
-    open_rows = _open(cluster, [claim.metadata.uid for claim in claims])
+    open_rows = {} if nothing_yet else _open(cluster, [claim.metadata.uid for claim in claims])
     starts: dict[Key, Start] = {}
     opened: dict[Key, tuple[Any, ...]] = {}
     amended: list[tuple[Any, ...]] = []

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 # Parameters of one query, and rows that are in memory at once.
-BATCH = 1000
+BATCH = 2000
 
 T = TypeVar("T")
 

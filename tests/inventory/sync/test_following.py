@@ -184,3 +184,15 @@ def test_a_backlog_is_written_bit_by_bit(held: Followed, monkeypatch: pytest.Mon
     held.applied()
     assert Claim.objects.count() == 46
     assert Cluster.objects.get().revision >= revision + 4
+
+
+def test_a_list_that_changes_while_it_is_streamed_is_written_once(follow: Follow) -> None:
+    held = store(resource_slice(card()))
+    for number in range(1500):
+        held.put(claim(f"c-{number}"))
+        held.put(pod(f"p-{number}"))
+    followed = follow(held)
+    for kind in ("pods", "resourceclaims", "resourceslices"):
+        followed.server.faults.inject(f"*/{kind}", DuplicateEvents())
+    followed.applied()
+    assert (Claim.objects.count(), Pod.objects.count()) == (1500, 1500)
