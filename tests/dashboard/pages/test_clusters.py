@@ -90,9 +90,7 @@ def test_a_cluster_says_whether_anybody_follows_it(read: Get) -> None:
 def test_a_cluster_that_waits_says_until_when_and_why(read: Get) -> None:
     retry_at = timezone.now() + timedelta(minutes=2)
     make_cluster(failures=3, retry_at=retry_at, error_reason="unreachable", error_message="nobody listens")
-    waits = (
-        f"waits to try again 3 failures in a row; tried again at {retry_at:%H:%M} : nobody listens"
-    )
+    waits = f"waits to try again 3 failures in a row; tried again at {retry_at:%H:%M} : nobody listens"
     assert waits in read("/clusters/lab/")
     assert f"waits to try again {retry_at:%H:%M}" in read("/clusters/")
 
