@@ -30,6 +30,8 @@ def poll_clusters() -> None:
 @shared_task(ignore_result=True)
 def poll_cluster(cluster_id: int, parts: list[str] | None = None) -> None:
     """Follow a cluster for a while, then hand it on: to whoever is free, behind those that wait already."""
+    if schedule.is_to_be_left_alone(cluster_id, timezone.now()):
+        return
     wanted = parts or PARTS
     outcome = poll.poll_cluster(
         cluster_id, wanted, seconds=settings.SLICEBOARD_POLL_SECONDS, stopping=_stopping

@@ -49,6 +49,11 @@ def to_compare() -> list[Due]:
     return [Due(pk, PARTS, queue) for pk, queue in found]
 
 
+def is_to_be_left_alone(cluster_id: int, now: datetime) -> bool:
+    """Whether a poll that waited in a queue comes too soon: another one has failed meanwhile."""
+    return Cluster.objects.filter(pk=cluster_id, retry_at__gt=now).exists()
+
+
 def must_make_room(cluster_id: int, now: datetime) -> bool:
     """Whether whoever follows this cluster should stop: it is paused, or another one waits for a worker."""
     queue = Cluster.objects.filter(pk=cluster_id, enabled=True).values_list("queue", flat=True).first()

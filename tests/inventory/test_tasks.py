@@ -1,5 +1,6 @@
 """Whether a poll hands its cluster on: with a real broker and the demo API server."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,19 @@ def test_a_cluster_that_has_grown_very_large_is_handed_on_part_by_part(
         cluster = Cluster.objects.create(name="lab", kubeconfig=path, queue="large")
         poll_cluster(cluster.pk)
     assert waiting(broker, "large") == [[cluster.pk, ["pods"]], [cluster.pk, ["devices"]]]
+
+
+@pytest.mark.django_db
+def test_a_poll_that_waited_while_another_failed_asks_nobody_before_the_time(
+    broker: redis.Redis, tmp_path: Path
+) -> None:
+    with ApiServer(recorded.store()) as server:
+        path = str(server.kubeconfig(tmp_path / "kubeconfig"))
+        later = timezone.now() + timedelta(minutes=1)
+        cluster = Cluster.objects.create(name="lab", kubeconfig=path, retry_at=later)
+        poll_cluster(cluster.pk)
+        assert server.requests.count("*") == 0
+    assert waiting(broker) == []
 
 
 @pytest.mark.django_db
