@@ -1,6 +1,5 @@
 """What people decide: which clusters are followed, and whose namespaces are whose. All else is read."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
@@ -82,7 +81,9 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         self.message_user(request, str(text) % {"names": names}, messages.SUCCESS)
 
 
-def _send_polls(clusters: Iterable[Cluster]) -> None:
+def _send_polls(clusters: QuerySet[Cluster]) -> None:
+    """At once: whoever asks knows more than what makes us wait after a failure."""
+    clusters.update(retry_at=None)
     for cluster in clusters:
         poll_cluster.apply_async((cluster.pk,), queue=cluster.queue or settings.CELERY_TASK_DEFAULT_QUEUE)
 

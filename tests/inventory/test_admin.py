@@ -1,10 +1,13 @@
 """The admin of clusters: pausing, resuming, and asking for a reading at once, with a real broker."""
 
+from datetime import timedelta
+
 import pytest
 import redis
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from inventory.models import Cluster
 from tests.factories import make_cluster
@@ -48,6 +51,16 @@ def test_a_poll_is_sent_to_the_queue_of_its_cluster(operator: Client, broker: re
     ask(operator, "read_now", near, far)
     assert waiting(broker) == [[near.pk]]
     assert waiting(broker, "far-away") == [[far.pk]]
+
+
+def test_a_cluster_that_is_read_now_need_not_wait_after_a_failure(
+    operator: Client, broker: redis.Redis
+) -> None:
+    cluster = make_cluster("lab", retry_at=timezone.now() + timedelta(minutes=5))
+    ask(operator, "read_now", cluster)
+    cluster.refresh_from_db()
+    assert cluster.retry_at is None
+    assert waiting(broker) == [[cluster.pk]]
 
 
 def test_paused_clusters_are_found(operator: Client) -> None:
