@@ -43,16 +43,9 @@ def poll_cluster(cluster_id: int, parts: list[str] | None = None) -> None:
 
 @shared_task(ignore_result=True)
 def compare_clusters() -> None:
-    """Send a comparison for every cluster that is read, one after the other and not all at once."""
-    clusters = schedule.to_compare()
-    apart = settings.SLICEBOARD_COMPARE_SECONDS / 2 / max(1, len(clusters))
-    for position, one in enumerate(clusters):
-        compare_cluster.apply_async(
-            (one.cluster_id,),
-            queue=_queue(one),
-            countdown=position * apart,
-            expires=settings.SLICEBOARD_COMPARE_SECONDS,
-        )
+    """Send a comparison for clusters whose last one is long ago, a few at a time."""
+    for one in schedule.to_compare(timezone.now()):
+        compare_cluster.apply_async((one.cluster_id,), queue=_queue(one), expires=schedule.LOOK_SECONDS)
 
 
 @shared_task(ignore_result=True)

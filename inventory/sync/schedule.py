@@ -11,6 +11,9 @@ from django.db.models.functions import Coalesce
 from inventory.models import Cluster
 from inventory.sync.parts import PARTS
 
+# How often it is looked for clusters to compare.
+LOOK_SECONDS = 60
+
 
 @dataclass(frozen=True)
 class Due:
@@ -42,10 +45,16 @@ def _units(cluster_id: int, parts: Sequence[str], queue: str, size: int) -> list
     return [Due(cluster_id, tuple(parts), queue)]
 
 
-def to_compare() -> list[Due]:
-    """Clusters that are followed and can be read, the longest uncompared first."""
+def to_compare(now: datetime) -> list[Due]:
+    """Clusters to be compared within the next minute: so many that each has its turn in time.
+
+    By chance, since one that cannot be compared now must not keep others from it.
+    """
+    every = settings.SLICEBOARD_COMPARE_SECONDS
     read = Cluster.objects.filter(enabled=True, error_reason="", observed_at__isnull=False)
-    found = read.order_by("compared_at", "pk").values_list("pk", "queue")
+    waiting = read.filter(Q(compared_at=None) | Q(compared_at__lt=now - timedelta(seconds=every)))
+    most = 1 + read.count() * LOOK_SECONDS // every
+    found = waiting.order_by("?").values_list("pk", "queue")[:most]
     return [Due(pk, PARTS, queue) for pk, queue in found]
 
 

@@ -86,10 +86,20 @@ def test_a_cluster_that_is_paused_or_removed_is_left(db: None) -> None:
     assert must_make_room(12345, NOW)
 
 
-def test_clusters_that_are_read_are_compared_the_longest_uncompared_first(db: None) -> None:
-    earlier = _cluster("earlier", observed_at=NOW, compared_at=LONG_AGO)
-    later = _cluster("later", observed_at=NOW, compared_at=NOW)
+def test_clusters_that_can_be_read_are_compared_again_after_a_while(db: None) -> None:
+    never = _cluster("never", observed_at=NOW)
+    _cluster("lately", observed_at=NOW, compared_at=NOW)
     _cluster("never read")
     _cluster("failing", observed_at=NOW, error_reason="unreachable")
     _cluster("paused", observed_at=NOW, enabled=False)
-    assert [one.cluster_id for one in to_compare()] == [earlier.pk, later.pk]
+    assert [one.cluster_id for one in to_compare(NOW)] == [never.pk]
+    Cluster.objects.filter(pk=never.pk).update(compared_at=LONG_AGO)
+    assert to_compare(NOW) == []
+    assert [one.cluster_id for one in to_compare(NOW + timedelta(seconds=1))] == [never.pk]
+
+
+def test_many_clusters_are_compared_one_after_the_other(db: None, settings: Any) -> None:
+    settings.SLICEBOARD_COMPARE_SECONDS = 600
+    for number in range(50):
+        _cluster(f"lab-{number}", observed_at=NOW)
+    assert len(to_compare(NOW)) == 6
