@@ -42,6 +42,7 @@ from inventory.sync import (
 from inventory.sync.changes import Batch, Changes, Seen
 from inventory.sync.lease import Lease, confirm
 from inventory.sync.progress import Size
+from inventory.sync.shares import Surroundings
 from inventory.sync.targets import Targets
 from inventory.sync.touched import Touched
 
@@ -106,7 +107,7 @@ def _write_objects(
         state = states.get(kinds.RESOURCE_CLAIMS.resource)
         before = state.succeeded_at if state else None
         new = before is None and not ShareInterval.objects.filter(cluster=cluster).exists()
-        around = claims.Surroundings(cluster, where, targets, now, before, no_history=new)
+        around = Surroundings(cluster, where, targets, now, before, no_history=new)
         claims.write(around, asked, touched)
     if seen := batch.of(kinds.PODS):
         pods.write(pods.Surroundings(cluster, where, batch.owners), seen, touched)

@@ -45,7 +45,7 @@ from inventory.models import (
 from inventory.models.amounts import to_quantity
 from inventory.snapshot import snapshot
 from inventory.sync import check, progress, slices
-from inventory.sync.claims import amount, results
+from inventory.sync.allocations import amount, results
 from inventory.sync.parts import PARTS, kinds_of
 from inventory.sync.read import concerns_us
 from inventory.sync.touched import batches

@@ -12,7 +12,7 @@ from django.utils import timezone
 from inventory.kube import kinds
 from inventory.kube.client import Client
 from inventory.kube.discovery import Served
-from inventory.kube.errors import BadAnswerError, ClusterError, ExpiredError, TimedOutError
+from inventory.kube.errors import BadAnswerError, ClusterError, ExpiredError, RejectedError, TimedOutError
 from inventory.kube.events import Events
 from inventory.kube.pages import pages
 from inventory.models import Claim, Cluster, KindState, Pod, Slice
@@ -171,7 +171,7 @@ class Following:
         self._failures[resource] = error
         self._pending.pop(resource, None)
         self._opened.discard(resource)
-        if isinstance(error, BadAnswerError):
+        if isinstance(error, BadAnswerError | RejectedError):
             # Whatever it was, it would come again.
             KindState.objects.filter(cluster=self._cluster, kind=resource).update(resource_version="")
 

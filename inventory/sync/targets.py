@@ -7,13 +7,11 @@ from inventory.models import Cluster
 from inventory.models import Device as DeviceRow
 from inventory.models import Pool as PoolRow
 from inventory.sync import devices
+from inventory.sync.allocations import Target
 from inventory.sync.devices import DeviceColumns, PoolColumns, Surroundings
 from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, reconcile
 from inventory.sync.touched import Touched, batches
-
-# Driver, pool, device.
-Target = tuple[str, str, str]
 
 
 class Known(NamedTuple):

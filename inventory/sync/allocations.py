@@ -1,0 +1,82 @@
+"""What an allocation says: devices, nodes, and what of each dimension it consumes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from inventory.kube.objects import AllocationResult, ResourceClaim
+from inventory.kube.quantity import Quantity, QuantityError, parse
+from inventory.models.amounts import AmountError, exponent_for
+
+# Driver, pool, device.
+Target = tuple[str, str, str]
+
+
+def nodes_of_targets(claims: Iterable[ResourceClaim]) -> dict[Target, str]:
+    """Every device that an allocation names, with the one node that it is bound to, if that is so."""
+    found: dict[Target, str] = {}
+    for claim in claims:
+        allocation = claim.status.allocation if claim.status else None
+        node = _only_node(allocation.node_selector) if allocation else ""
+        for result in results(claim):
+            found[target(result)] = node or found.get(target(result), "")
+    return found
+
+
+def _only_node(selector: Any) -> str:
+    """The node of a selector in the one form that the scheduler writes: metadata.name In [node]."""
+    match selector:
+        case {
+            "nodeSelectorTerms": [
+                {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [str() as node]}]}
+            ]
+        }:
+            return node
+    return ""
+
+
+def results(claim: ResourceClaim) -> list[AllocationResult]:
+    allocation = claim.status.allocation if claim.status else None
+    return allocation.results() if allocation else []
+
+
+def target(result: AllocationResult) -> Target:
+    return result.driver, result.pool, result.device
+
+
+def consumed(result: AllocationResult, dimensions: frozenset[str]) -> Iterator[tuple[str, Quantity | None]]:
+    """What a result consumes by dimension; None where it cannot be read."""
+    if result.consumption_unreadable:
+        yield from dict.fromkeys(dimensions).items()
+    for dimension, value in (result.consumed_capacity or {}).items():
+        yield dimension, amount(value)
+
+
+def amount(value: Any) -> Quantity | None:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    try:
+        quantity = parse(str(value))
+        exponent_for(quantity)
+    except (QuantityError, AmountError):
+        return None
+    # Nobody consumes less than nothing: it would make room that is not there.
+    return quantity if quantity.nanos >= 0 else None
+
+
+def problem(result: AllocationResult, amounts: Mapping[str, Quantity | None], *, measured: bool) -> str:
+    """Why it is not known what a result consumes, empty if it is. `measured`: its device has capacities."""
+    if result.consumption_unreadable:
+        return "consumed capacity cannot be read"
+    if unread := [dimension for dimension, quantity in amounts.items() if quantity is None]:
+        values = ", ".join(
+            f"{dimension}: {(result.consumed_capacity or {})[dimension]!r}" for dimension in unread
+        )
+        return f"consumed capacity cannot be read: {values}"
+    if (
+        measured
+        and result.share_id is not None
+        and not result.admin_access
+        and result.consumed_capacity is None
+    ):
+        return "the allocation states no consumed capacity; the scheduler counts nothing for this share"
+    return ""
