@@ -1,6 +1,7 @@
 """What goes wrong with an API server in drills alone."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 from demo import refusals
 from demo.exchange import Answer, Request
@@ -32,3 +33,22 @@ class EndWatch(Fault):
 
 def _nothing() -> Iterator[bytes]:
     yield from ()
+
+
+class Tell(Fault):
+    """A watch that tells these events, and no others; lists as watches are let through."""
+
+    def __init__(self, *lines: bytes) -> None:
+        self._lines = lines
+
+    def concerns(self, request: Request) -> bool:
+        return request.is_watch and "sendInitialEvents" not in request.query
+
+    def alter(self, answer: Answer) -> Answer:
+        return Answer(answer.status, answer.body, answer.headers, self._told)
+
+    def _told(self, stopped: Callable[[], bool]) -> Iterator[bytes]:
+        yield from self._lines
+        while not stopped():
+            yield b""
+            time.sleep(0.01)
