@@ -82,7 +82,7 @@ def ratios(found: Found) -> dict[str, Any]:
     for one in found["latency"]:
         if one["asked"] == _STATED_RATE and one["milliseconds"]:
             result["latency_p95_ms"] = one["milliseconds"]["p95"]
-    return {name: round(value, 5) for name, value in result.items()}
+    return {name: float(f"{value:.4g}") for name, value in result.items()}
 
 
 def _medians(values: Iterator[float]) -> float:

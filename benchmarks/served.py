@@ -112,12 +112,14 @@ class _Living:
 
     def __init__(self, stores: list[Store], per_second: float) -> None:
         self._stopped = threading.Event()
-        self._began, self._written = time.monotonic(), Counter[int]()
+        self._written = Counter[int]()
         churns = [Churn(store, number, stamp=True) for number, store in enumerate(stores)]
         self._threads = [
             threading.Thread(target=self._run, args=(number, churn, per_second))
             for number, churn in enumerate(churns)
         ]
+        # A churn takes a while to look around in a large cluster before its first write.
+        self._began = time.monotonic()
         for thread in self._threads:
             thread.start()
 
