@@ -143,7 +143,8 @@ def _columns(
         consumed,
         start.at,
         start.source,
-        max(known) if known and observed else None,
+        # Clocks differ, and step back.
+        min(max(known), start.at) if known and observed else None,
     )
 
 

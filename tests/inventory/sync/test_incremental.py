@@ -2,10 +2,8 @@
 
 import threading
 from random import Random
-from typing import Any
 
 import pytest
-from django.db import connection
 
 from demo import generated, recorded
 from demo.churn import Churn, run
@@ -16,15 +14,10 @@ from inventory.sync.compare import compare_cluster
 from inventory.sync.poll import poll_cluster
 from tests.drills.reader import history_faults, untold
 from tests.inventory.sync.conftest import Follow, Followed
+from tests.inventory.sync.rows import rows
 from tests.inventory.sync.tables import differences, held, tables
 
 _WATCHED = ("*/resourceclaims", "*/pods", "*/resourceslices", "*/nodes")
-
-
-def rows(sql: str) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return list(cursor.fetchall())
 
 
 def live(followed: Followed, churn: Churn, seconds: float) -> None:
