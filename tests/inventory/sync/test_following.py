@@ -104,7 +104,7 @@ def test_a_watch_that_goes_wrong_loses_nothing(held: Followed, fault: Any) -> No
     for number in range(5):
         held.store.put(claim(f"d-{number}"))
     held.store.delete(CLAIMS, "team-a", "c")
-    _follow(held, lambda: None)
+    held.applied()
     assert set(Claim.objects.values_list("name", flat=True)) == {f"d-{number}" for number in range(5)}
     assert balance("memory") == ("24Gi", "0", "24Gi")
 
