@@ -147,11 +147,11 @@ class Site:
         self.write("UPDATE inventory_lease SET until = NULL")
 
     @contextmanager
-    def sampled(self) -> Iterator[None]:
+    def sampled(self) -> Iterator[Process]:
         """While somebody looks at the books all the time; afterwards nothing may have been wrong."""
         argv = (sys.executable, "-m", "tests.drills.sampler", self._database)
         reader = self._processes.start(Program(f"sampler-{uuid4().hex[:6]}", argv, self.environment, ROOT))
-        yield
+        yield reader
         self._processes.stop((reader,))
         told = reader.log.read_text()
         assert told == "looking\n", told[:5000]

@@ -31,7 +31,7 @@ from tests.drills.reader import history_faults, untold
 from tests.inventory.sync.objects import IN_PAGES
 from tests.services.broker import own_broker
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.xdist_group("api server")]
+pytestmark = pytest.mark.timeout(240)
 
 # More claims than a page of a list has.
 _CLAIMS = 520
@@ -79,7 +79,14 @@ class Followed:
         eventually(lambda: self.site.rows(_ERROR) == [(reason,)], f"the error {reason}")
 
 
-@pytest.fixture(scope="module", params=["embedded", "production"])
+# In one process each: it takes long to begin.
+_BOTH = [
+    pytest.param(name, marks=pytest.mark.xdist_group(f"API server, {name}"))
+    for name in ("embedded", "production")
+]
+
+
+@pytest.fixture(scope="module", params=_BOTH)
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Followed]:
     """One for all: what one fault leaves behind, the next one meets."""
     folder = tmp_path_factory.mktemp("apiserver")

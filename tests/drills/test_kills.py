@@ -100,3 +100,19 @@ def test_a_worker_killed_at_random_points_loses_nothing_and_doubles_nothing(
                         held.compact()
                     poller.start()
             check(site, since=since)
+
+
+def test_celery_workers_killed_at_random_points_lose_nothing_and_double_nothing(make_site: MakeSite) -> None:
+    held, random = generated.cluster(16, 60, seed=1, managed_fields=False), Random(3)
+    site, churn = make_site(held), Churn(held, 7)
+    worker = site.start_worker("--pool", "solo")
+    wait_until_equal(site)
+    since = held.revision
+    with site.sampled(), living(churn):
+        for _ in range(4):
+            site.send_poll()
+            # A worker takes some seconds to begin.
+            worker = site.kill_and_replace(worker, random, within_seconds=5)
+            site.let_leases_run_out()
+    wait_until_equal(site)
+    check(site, since=since)

@@ -10,7 +10,7 @@ import redis
 from dashboard.supervisor.broker import server_binary
 from demo import generated, recorded
 from demo.churn import Churn
-from tests.drills.conftest import QUEUE, MakeSite, SiteOn, wait_until_equal
+from tests.drills.conftest import QUEUE, MakeSite, SiteOn, eventually, wait_until_equal
 from tests.services.broker import Broker, own_broker
 from tests.services.postgresql import Postgresql
 
@@ -73,3 +73,11 @@ def test_beat_and_a_worker_follow_the_cluster_by_themselves(
     site.start_worker("--pool", "solo")
     site.start_beat()
     wait_until_equal(site, send_polls=False)
+
+
+def test_a_reader_that_looks_all_the_time_tells_of_books_that_do_not_balance(make_site: MakeSite) -> None:
+    site = make_site(generated.cluster(4, 8, seed=1))
+    site.manage("poll")
+    site.write("UPDATE inventory_balance SET allocated = allocated + 1 WHERE allocated IS NOT NULL")
+    with pytest.raises(AssertionError, match="is stored"), site.sampled() as reader:
+        eventually(lambda: "FAULT" in reader.log.read_text(), "a look at the books")
