@@ -3,11 +3,12 @@
     python -m benchmarks.growth
     python -m benchmarks.growth --sizes 1000 10000 --clusters 1 10 --workers 1 2
 
-First the measurements of `benchmarks.poll` for clusters of several sizes, a device for every five claims, on
-both databases. Then many clusters of one size on several Celery workers, each started as `run` starts its
-own, with PostgreSQL and Valkey: how long until all are read, and how far behind they are afterwards, at rest
-and while each of them changes. Behind: the age of the oldest change to a claim that is not written yet. Last
-confirmed: how long ago the API server was heard of, for the kind where that is longest.
+First the measurements of `benchmarks.poll` on both databases, for clusters of several sizes with a device for
+every five claims, and for one with many devices and few claims. Then many clusters of one size on several
+Celery workers, each started as `run` starts its own, with PostgreSQL and Valkey: how long until all are read,
+and how far behind they are afterwards, at rest and while each of them changes. Behind: the age of the oldest
+change to a claim that is not written yet. Last confirmed: how long ago the API server was heard of, for the
+kind where that is longest.
 """
 
 import argparse
@@ -31,12 +32,20 @@ _QUANTILES = ("p50", "p95", "max")
 
 def sizes(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     for database in arguments.databases:
-        for claims in arguments.sizes:
-            devices = claims // _CLAIMS_OF_A_DEVICE
+        for devices, claims in _shapes(arguments):
             found = poll.measure(devices, claims, database, arguments.runs, _STEPS)
             lines = {name: summary(values) for name, values, _ in poll.rows(found)}
-            yield {"database": database, "claims": claims, "lines": lines, "ratios": poll.ratios(found)}
-            print(f"{database}, {claims} claims", file=sys.stderr)
+            size = {"database": database, "devices": devices, "claims": claims}
+            yield {**size, "lines": lines, "ratios": poll.ratios(found)}
+            print(f"{database}, {devices} devices, {claims} claims", file=sys.stderr)
+
+
+def _shapes(arguments: argparse.Namespace) -> Iterator[tuple[int, int]]:
+    """Sizes of one shape, and one with many devices for few claims, which tells what a device costs."""
+    for claims in arguments.sizes:
+        yield claims // _CLAIMS_OF_A_DEVICE, claims
+    if arguments.sizes and arguments.many_devices:
+        yield arguments.many_devices, min(arguments.sizes)
 
 
 def fleets(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -51,14 +60,17 @@ def fleets(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 def table_of_sizes(found: list[dict[str, Any]]) -> Iterator[str]:
     yield (
-        "| database | claims | floor | full sync | ratio | peak memory | database | CPU unchanged, by watch "
-        "| by full list | 500 changes | rows a second |"
+        "| database | devices | claims | floor | full sync | ratio | CPU | PostgreSQL's CPU | received "
+        "| peak memory | database | CPU unchanged, by watch | by full list | 500 changes | rows a second |"
     )
-    yield "|" + "---|" * 11
+    yield "|" + "---|" * 15
     columns = {
         "**floor**": "s",
         "**full sync**": "s",
         "**full sync, ratio to the floor**": "×",
+        "full: CPU": "s",
+        "full: CPU of PostgreSQL": "s",
+        "full: received": "MB",
         "full: peak memory": "MiB",
         "full: the database afterwards": "MiB",
         "unchanged, by watch: CPU": "s",
@@ -68,7 +80,7 @@ def table_of_sizes(found: list[dict[str, Any]]) -> Iterator[str]:
     }
     for one in found:
         cells = " | ".join(_cell(one["lines"][name], unit) for name, unit in columns.items())
-        yield f"| {one['database']} | {one['claims']:,} | {cells} |"
+        yield f"| {one['database']} | {one['devices']:,} | {one['claims']:,} | {cells} |"
 
 
 def table_of_fleets(found: list[dict[str, Any]]) -> Iterator[str]:
@@ -109,6 +121,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sizes", type=int, nargs="*", default=(1_000, 10_000, 100_000), help="in claims")
+    parser.add_argument("--many-devices", type=int, default=8_000, help="with the fewest claims; 0: not")
     parser.add_argument("--databases", choices=DATABASES, nargs="+", default=DATABASES)
     parser.add_argument("--runs", type=int, default=3, help="of each size")
     parser.add_argument("--clusters", type=int, nargs="*", default=(1, 10, 50))

@@ -115,6 +115,7 @@ def rows(found: Found) -> Iterator[tuple[str, Sequence[float], str]]:
     yield "**full sync**", [one["wall"] for one in found["full"]], "s"
     yield "full: CPU", [one["cpu"] for one in found["full"]], "s"
     yield "full: CPU of PostgreSQL", [one["database_cpu"] for one in found["full"]], "s"
+    yield "full: received", [one["bytes"] / 1e6 for one in found["full"]], "MB"
     yield "full: peak memory", [one["peak_mib"] for one in found["full"]], "MiB"
     yield "full: the database afterwards", [one["database_mib"] for one in found["full"]], "MiB"
     yield "**full sync, ratio to the floor**", [a["wall"] / b for a, b in _with_floors(found)], "×"
