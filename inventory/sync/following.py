@@ -269,6 +269,9 @@ class Following:
         elif isinstance(error, OF_THE_CONNECTION):
             if not was_open:
                 raise error
+            # It may have broken off in the middle of what it had to tell.
+            if not self._pending[resource].anything:
+                self._confirmed.discard(resource)
         else:
             self._fail(resource, error)
             self._give_up_if_nothing_is_left({})

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from demo.faults import CutWatch, ExpireWatch, Fault
-from inventory.models import ShareInterval
+from inventory.models import KindState, ShareInterval
 from inventory.sync.poll import poll_cluster
 from tests.drills.faults import ALWAYS, EndWatch
 from tests.inventory.sync.books import CLAIMS, RESOURCES, balance, shared
@@ -38,3 +38,16 @@ def test_a_watch_that_never_lasts_is_not_asked_for_in_a_loop(follow: Follow, fau
     followed.server.faults.inject(CLAIMS, fault, times=ALWAYS)
     assert poll_cluster(followed.cluster.pk, seconds=2).ended == "applied"
     assert followed.server.requests.count(CLAIMS) - asked <= 4
+
+
+def test_a_kind_whose_watch_breaks_off_before_it_tells_anything_is_not_called_fresh(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), claim("c")))
+    followed.applied()
+    before = KindState.objects.get(kind="resourceclaims").succeeded_at
+    followed.store.put(claim("c", shared()))
+    followed.server.faults.inject(CLAIMS, CutWatch(), times=ALWAYS)
+    poll_cluster(followed.cluster.pk, seconds=2)
+    assert KindState.objects.get(kind="resourceclaims").succeeded_at == before
+    followed.server.faults.clear()
+    followed.applied()
+    assert balance("memory") == ("24Gi", "8Gi", "16Gi")
