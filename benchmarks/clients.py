@@ -22,6 +22,7 @@ from typing import Any
 
 from benchmarks.measuring import machine_line, summary
 from benchmarks.served import kubeconfig, served
+from benchmarks.surroundings import end_in_order
 
 _KUBECTL = "kubectl get -o json"
 
@@ -107,6 +108,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     arguments = parser.parse_args()
+    end_in_order()
     found = measure(arguments.devices, arguments.claims, arguments.runs)
     if arguments.json:
         print(json.dumps({who: [asdict(one) for one in listed] for who, listed in found.items()}))

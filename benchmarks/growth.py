@@ -22,7 +22,7 @@ from benchmarks import poll
 from benchmarks.fleet import Fleet
 from benchmarks.fleet import measure as measure_fleet
 from benchmarks.measuring import machine_line, summary
-from benchmarks.surroundings import DATABASES
+from benchmarks.surroundings import DATABASES, end_in_order
 
 _STEPS = ("full", "floor", "unchanged", "changed")
 _CLAIMS_OF_A_DEVICE = 5
@@ -130,6 +130,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30, help="how long the lag is measured")
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     arguments = parser.parse_args()
+    end_in_order()
     by_size, by_count = list(sizes(arguments)), list(fleets(arguments))
     if arguments.json:
         print(json.dumps({"sizes": by_size, "fleets": by_count}))

@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.measuring import machine_line, summary
 from benchmarks.served import Control, served
-from benchmarks.surroundings import DATABASES, migrated, once
+from benchmarks.surroundings import DATABASES, end_in_order, migrated, once
 
 STEPS = ("full", "floor", "unchanged", "changed", "events")
 _RATES = (1, 50, 200, 500)
@@ -187,6 +187,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30, help="how long each rate is measured")
     parser.add_argument("--json", action="store_true", help="print the ratios as one line of JSON")
     arguments = parser.parse_args()
+    end_in_order()
     sizes = arguments.devices, arguments.claims, arguments.database, arguments.runs
     found = measure(*sizes, rates=arguments.rates, seconds=arguments.seconds)
     if arguments.json:

@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,11 @@ from benchmarks.measuring import usage
 
 DATABASES = ("sqlite", "postgresql")
 _POSTGRESQL = "postgres"
+
+
+def end_in_order() -> None:
+    """Let a request to end stop what was started and remove what was written, as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 @contextmanager
