@@ -39,7 +39,7 @@ _MANY = 10_000
 _GRACE_SECONDS = 2.0
 # A cluster that waits for a free worker is let in after this long.
 _LEAST_SECONDS = 2.0
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 2.0
 # A watch that stays silent for so long has told what there was.
 _QUIET_SECONDS = 1.0
 
