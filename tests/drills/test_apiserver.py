@@ -33,8 +33,8 @@ from tests.services.broker import own_broker
 
 pytestmark = pytest.mark.timeout(240)
 
-# More claims than a page of a list has.
-_CLAIMS = 520
+# More claims than a page of a list has, also after some have gone.
+_CLAIMS = 640
 _OPTIONS = {"bookmark_seconds": 0.5}
 _POLLING = {"SLICEBOARD_POLL_SECONDS": "2"}
 # What every poll begins with.
