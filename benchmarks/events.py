@@ -15,15 +15,15 @@ from inventory.kube import kinds
 from inventory.kube.client import Client
 from inventory.kube.connection import Source, connect
 from inventory.kube.discovery import Served, discover
-from inventory.kube.events import Change, EventDecoder
+from inventory.kube.events import Change, EventDecoder, Events
 from inventory.kube.kinds import Kind
 from inventory.models import Cluster, KindState
 from inventory.sync import lease
 from inventory.sync.apply import apply
 from inventory.sync.changes import Batch
-from inventory.sync.follow import Pending
 from inventory.sync.owners import Lookup
 from inventory.sync.parts import PARTS
+from inventory.sync.pending import Pending
 
 BATCHES = (1, 20, 500)
 _KINDS: tuple[Kind[Any], ...] = (kinds.RESOURCE_CLAIMS, kinds.PODS)
@@ -59,7 +59,7 @@ def events(folder: Path) -> dict[str, Any]:
 def _arrived(client: Client, served: Served, cluster: Cluster, kind: Kind[Any]) -> _Arrived:
     since = KindState.objects.get(cluster=cluster, kind=kind.resource).resource_version
     params = {"watch": "1", "resourceVersion": since, "timeoutSeconds": "1"}
-    with client.stream(kind.path(served), params) as stream:
+    with client.stream(kind.path(served), params, seconds=60) as stream:
         return _Arrived(kind, b"".join(stream.lines()), since)
 
 
@@ -90,7 +90,7 @@ def _written(client: Client, served: Served, cluster: Cluster, arrived: list[_Ar
     pending = {one.kind.resource: Pending[Any](one.since) for one in arrived}
     began = time.process_time()
     for resource, change in _decoded(client, served, arrived):
-        pending[resource].add(change)
+        pending[resource].add(Events([change], [], resource_version=change.object.metadata.resource_version))
         count += 1
         if count % size == 0:
             apply(held, _batch(served, lookup, pending), timezone.now())
@@ -114,4 +114,4 @@ def _decoded(client: Client, served: Served, arrived: list[_Arrived]) -> Iterato
 def _batch(served: Served, lookup: Lookup, pending: dict[str, Pending[Any]]) -> Batch:
     changes = {resource: one.taken() for resource, one in pending.items() if one.anything}
     found = lookup.of(changes.get(kinds.PODS.resource))
-    return Batch(timezone.now(), served, changes, confirmed=frozenset(changes), owners=found.owners)
+    return Batch(served, changes, confirmed=dict.fromkeys(changes, timezone.now()), owners=found.owners)

@@ -26,7 +26,7 @@ WSGI_APPLICATION = "dashboard.wsgi.application"
 # --- Clusters ---
 
 SLICEBOARD_CLUSTERS = environment.listing("SLICEBOARD_CLUSTERS")
-SLICEBOARD_POLL_SECONDS = environment.whole("SLICEBOARD_POLL_SECONDS", 15, least=1, most=600)
+SLICEBOARD_POLL_SECONDS = environment.whole("SLICEBOARD_POLL_SECONDS", 15, least=1, most=60)
 SLICEBOARD_STALE_SECONDS = environment.whole(
     "SLICEBOARD_STALE_SECONDS", max(60, 4 * SLICEBOARD_POLL_SECONDS), least=1, most=86_400
 )
@@ -138,8 +138,6 @@ CELERY_TASK_IGNORE_RESULT = True
 # A poll that dies with its worker is not sent again: the next one is due in seconds.
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# A poll ends by itself, and one that stalls loses its lease: this only frees the place of one that hangs.
-CELERY_TASK_TIME_LIMIT = 3600
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(SLICEBOARD_STATE / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {

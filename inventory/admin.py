@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from inventory.models import Cluster, Membership, Team, TeamNamespace
+from inventory.models import Cluster, KindState, Membership, Team, TeamNamespace
 from inventory.tasks import poll_cluster
 
 
@@ -84,6 +84,7 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 def _send_polls(clusters: QuerySet[Cluster]) -> None:
     """At once: whoever asks knows more than what makes us wait after a failure."""
     clusters.update(retry_at=None)
+    KindState.objects.filter(cluster__in=clusters).update(retry_at=None)
     for cluster in clusters:
         poll_cluster.apply_async((cluster.pk,), queue=cluster.queue or settings.CELERY_TASK_DEFAULT_QUEUE)
 

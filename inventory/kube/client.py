@@ -1,5 +1,6 @@
 """GET requests to one API server."""
 
+import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
@@ -8,6 +9,7 @@ from urllib.parse import urlencode
 import msgspec
 import urllib3
 
+from inventory.kube import errors
 from inventory.kube.credential import Credential
 from inventory.kube.refusals import refusal
 from inventory.kube.streaming import Stream
@@ -15,14 +17,16 @@ from inventory.kube.transport import failure
 from inventory.version import VERSION
 
 JSON = "application/json"
+_BLOCK = 256 * 1024
 _USER_AGENT = f"sliceboard/{VERSION}"
 
 
 class Timeouts(msgspec.Struct, frozen=True):
-    """Seconds to connect, and seconds without a single byte while reading."""
+    """Seconds to connect, seconds without a single byte while reading, and seconds for a whole answer."""
 
     connect: float = 10.0
     read: float = 60.0
+    whole: float = 300.0
 
 
 class Client:
@@ -39,7 +43,7 @@ class Client:
         headers = {"Accept": accept, "Accept-Encoding": "gzip"}
         try:
             response = self._answer(self._target(path, params), headers, self._timeouts.read)
-            body = self._body(response)
+            body = self._body(response, self.url(path))
         except urllib3.exceptions.HTTPError as error:
             raise failure(self.url(path), error) from error
         if response.status != 200:
@@ -47,21 +51,28 @@ class Client:
         return body
 
     def stream(
-        self, path: str, params: Mapping[str, str], accept: str = JSON, read_timeout: float | None = None
+        self,
+        path: str,
+        params: Mapping[str, str],
+        accept: str = JSON,
+        *,
+        seconds: float,
+        read_timeout: float | None = None,
     ) -> Stream:
         """A watch: the body of a 200 answer as it arrives; any other answer or none raises a ClusterError.
 
-        `read_timeout` is for both the answer and each silence in it; without one that of the client counts.
+        `seconds` is for all of it, `read_timeout` for the answer and each silence in it; without one that of
+        the client counts.
         """
         timeout = self._timeouts.read if read_timeout is None else read_timeout
         try:
             response = self._answer(self._target(path, params), {"Accept": accept}, timeout)
-            body = b"" if response.status == 200 else self._body(response)
+            body = b"" if response.status == 200 else self._body(response, self.url(path))
         except urllib3.exceptions.HTTPError as error:
             raise failure(self.url(path), error) from error
         if response.status != 200:
             raise refusal(self.url(path), path, response.status, response.headers, body, verb="watch")
-        return Stream(response, self.url(path))
+        return Stream(response, self.url(path), seconds)
 
     def url(self, path: str) -> str:
         """The address for messages, without a user or password."""
@@ -103,9 +114,17 @@ class Client:
             preload_content=False,
         )
 
-    @staticmethod
-    def _body(response: urllib3.BaseHTTPResponse) -> bytes:
+    def _body(self, response: urllib3.BaseHTTPResponse, url: str) -> bytes:
+        ends_at, blocks = time.monotonic() + self._timeouts.whole, []
         try:
-            return response.read()
+            # As it comes: with a whole block to wait for, nobody would look at the time.
+            while block := response.read1(_BLOCK):
+                blocks.append(block)
+                if time.monotonic() > ends_at:
+                    raise errors.TimedOutError(
+                        f"{url} did not answer in full within {self._timeouts.whole:.0f} s. Look at the "
+                        "network between Sliceboard and the API server, and at their load."
+                    )
+            return b"".join(blocks)
         finally:
             response.close()

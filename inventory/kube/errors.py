@@ -12,12 +12,16 @@ _LONGEST = 2000
 
 
 class ClusterError(Exception):
-    """Base of all: one cluster could not be read, others are not concerned."""
+    """Base of all: one cluster could not be read, others are not concerned.
+
+    `retry_after`: seconds for which the API server asks to be left alone, None when it names no time.
+    """
 
     reason: ClassVar[str]
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(printable(message, _LONGEST))
+        self.retry_after = retry_after
 
 
 class KubeconfigError(ClusterError):
@@ -69,13 +73,9 @@ class ExpiredError(ClusterError):
 
 
 class ThrottledError(ClusterError):
-    """429: the API server asks to wait; `retry_after` is in seconds, None when it names no time."""
+    """429: the API server asks to wait."""
 
     reason = "throttled"
-
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
 
 
 class ServerError(ClusterError):

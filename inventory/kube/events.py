@@ -35,12 +35,14 @@ class Change(msgspec.Struct, Generic[ObjectT], frozen=True, gc=False):
 class Events(msgspec.Struct, Generic[ObjectT]):
     """What one read of a watch brought, in the order of the server.
 
-    `resource_version` is where a watch would go on after it, empty if that has not moved. `complete`: the
-    last line closed the initial events of a streaming list.
+    `skipped_after` says of each that was skipped after how many of the changes it came. `resource_version` is
+    where a watch would go on after it, empty if that has not moved. `complete`: the last line closed the
+    initial events of a streaming list.
     """
 
     changes: list[Change[ObjectT]]
     skipped: list[Skipped]
+    skipped_after: list[int] = []
     resource_version: str = ""
     bytes: int = 0
     complete: bool = False
@@ -110,6 +112,7 @@ class EventDecoder(Generic[ObjectT]):
         else:
             reason = f"the event type {event.type[:_LONGEST_TYPE]!r} is not known"
             events.skipped.append(skipped(self._kind.kind, metadata, reason))
+            events.skipped_after.append(len(events.changes))
         events.resource_version = _version(metadata) or events.resource_version
         return None
 
@@ -120,6 +123,7 @@ class EventDecoder(Generic[ObjectT]):
         if found is not None:
             events.changes.append(Change(found, deleted))
         events.skipped += [msgspec.structs.replace(one, deleted=deleted) for one in left_out]
+        events.skipped_after += [len(events.changes)] * len(left_out)
 
 
 def _closed(events: Events[ObjectT]) -> Events[ObjectT]:

@@ -24,6 +24,9 @@ def refusal(
     """`url` is the address without credentials or query, `path` its part that names the API."""
     said = said_by_the_server(body)
     where = f"{url} answered {code}: {said}"
+    wait = retry_after_seconds(headers)
+    if _status(body).reason in _EXPIRED:
+        code = 410
     match code:
         case 400 | 422:
             return errors.RejectedError(f"{where}. {_OWN_LOG}")
@@ -34,17 +37,22 @@ def refusal(
         case 404:
             return errors.NotServedError(f"{where}. This API server does not serve {path}.")
         case 408 | 504:
-            return errors.TimedOutError(f"{where}. The API server was too slow; the next poll tries again.")
+            return errors.TimedOutError(
+                f"{where}. The API server was too slow; the next poll tries again.", wait
+            )
         case 410:
             return errors.ExpiredError(f"{where}. The list has to start over.")
         case 429:
-            return errors.ThrottledError(f"{where}. {_SLOWER}", retry_after_seconds(headers))
+            return errors.ThrottledError(f"{where}. {_SLOWER}", wait)
         case _ if 300 <= code < 400:
             return errors.BadAnswerError(f"{url} answered {code}, a redirect. {_NO_API_SERVER}")
         case _:
-            return errors.ServerError(f"{where}. {_OWN_LOG}")
+            return errors.ServerError(f"{where}. {_OWN_LOG}", wait)
 
 
+# As the API server also calls what is 410: in events of a watch it is not always numbered.
+_EXPIRED = ("Expired", "Gone")
+_TOO_SLOW = "The API server was too slow; the next poll tries again."
 _OWN_LOG = "The API server's own log tells more."
 
 _RENEW = (

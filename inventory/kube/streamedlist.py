@@ -19,6 +19,7 @@ from inventory.kube.kinds import Kind, ObjectT
 from inventory.kube.streaming import Stream
 
 _SECONDS = 300
+_GRACE = 15
 _PARAMS = {
     "watch": "1",
     "sendInitialEvents": "true",
@@ -32,7 +33,8 @@ _MOST_BYTES = 4 * 1024 * 1024
 
 def open_list(client: Client, kind: Kind[ObjectT], served: Served) -> Stream:
     """Raises ClusterError; RejectedError and ForbiddenError where only pages can be had."""
-    return client.stream(kind.path(served), _PARAMS, _METADATA_ONLY if kind.metadata_only else JSON)
+    accept = _METADATA_ONLY if kind.metadata_only else JSON
+    return client.stream(kind.path(served), _PARAMS, accept, seconds=_SECONDS + _GRACE)
 
 
 def chunks(
@@ -67,7 +69,7 @@ class _Gathered(Generic[ObjectT]):
 
     def add(self, events: Events[ObjectT]) -> None:
         self._bytes += events.bytes
-        self._skipped += events.skipped
+        self._skipped += (one for one in events.skipped if not one.deleted)
         self._gone += [one.uid for one in events.skipped if one.deleted and one.uid]
         for change in events.changes:
             metadata = change.object.metadata

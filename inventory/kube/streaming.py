@@ -3,6 +3,7 @@
 import select
 import socket
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
@@ -10,10 +11,11 @@ from typing import Self
 
 import urllib3
 
-from inventory.kube.errors import BadAnswerError, UnreachableError
+from inventory.kube.errors import BadAnswerError, TimedOutError, UnreachableError
 from inventory.kube.transport import failure
 
 LONGEST_LINE = 64 * 1024 * 1024
+_SLOW = "Look at the network between Sliceboard and the API server, and at their load."
 _BLOCK = 64 * 1024
 # What is handed on at once, though more may have arrived.
 _MOST_AT_ONCE = 1024 * 1024
@@ -23,8 +25,10 @@ _CERTAINLY_MORE = 3
 class Stream:
     """The body of one answer. One thread reads it; any other may interrupt that."""
 
-    def __init__(self, response: urllib3.BaseHTTPResponse, url: str) -> None:
+    def __init__(self, response: urllib3.BaseHTTPResponse, url: str, seconds: float) -> None:
+        """`seconds` is for all of it: one that brings a byte now and then is never silent, and never ends."""
         self._response, self._url = response, url
+        self._ends_at = time.monotonic() + seconds
         connection = getattr(response.connection, "sock", None)
         # None where the connection ends with this answer, something else behind a proxy that speaks TLS.
         self._socket = connection if isinstance(connection, socket.socket) else None
@@ -37,6 +41,8 @@ class Stream:
         begun: list[bytes] = []
         size = 0
         while arrived := self._read():
+            if time.monotonic() > self._ends_at:
+                raise TimedOutError(f"{self._url} does not come to an end. {_SLOW}")
             whole, line_break, rest = arrived.rpartition(b"\n")
             if line_break:
                 yield b"".join((*begun, whole, line_break))

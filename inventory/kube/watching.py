@@ -61,8 +61,8 @@ class Watch(Generic[ObjectT]):
             self._stream.interrupt()
 
     def _followed(self) -> Generator[Events[ObjectT]]:
-        read_timeout = self._seconds + _GRACE
-        with self._client.stream(self._path, self._params, read_timeout=read_timeout) as stream:
+        most = self._seconds + _GRACE
+        with self._client.stream(self._path, self._params, seconds=most, read_timeout=most) as stream:
             self._stream = stream
             yield Events([], [])
             for lines in stream.lines():

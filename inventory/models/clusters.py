@@ -46,6 +46,7 @@ class Cluster(models.Model):
 
     # The comparison in the background: every row against the API server at the same moment.
     compared_at = models.DateTimeField(null=True, editable=False)
+    comparison_begun_at = models.DateTimeField(null=True, editable=False)
     differences = models.PositiveIntegerField(null=True, editable=False)
 
     class Meta:

@@ -40,6 +40,8 @@ class ShareInterval(models.Model):
 
     class Meta:
         ordering = ("started_at", "pk")
+        # A claim that is given a device again finds here what it held before.
+        indexes = [models.Index("cluster", "claim_uid", name="interval_of_claim")]
         constraints = [
             models.UniqueConstraint(
                 "cluster",

@@ -41,6 +41,7 @@ from inventory.sync import (
 )
 from inventory.sync.changes import Batch, Changes, Seen
 from inventory.sync.lease import Lease, confirm
+from inventory.sync.parts import PARTS
 from inventory.sync.progress import Size
 from inventory.sync.shares import Surroundings
 from inventory.sync.targets import Targets
@@ -77,8 +78,10 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
         _write_objects(cluster, batch, touched, now, states)
         progress.write(cluster, states, batch, _sizes(cluster, batch, states, touched), now)
         _derive(cluster, touched, progress.known(states), known_before)
-        touched.changes += places.forget(cluster)
-        _finish(cluster, batch, states, touched.changes)
+        if touched.left:
+            touched.changes += places.forget(cluster)
+        whole = len(lease.numbers) == len(PARTS)
+        _finish(cluster, batch, states, touched.changes, now, whole=whole)
     return touched.changes
 
 
@@ -154,14 +157,24 @@ def _size(
     return int(model._default_manager.filter(cluster=cluster, **which).count())
 
 
-def _finish(cluster: Cluster, batch: Batch, states: Mapping[str, KindState], changes: int) -> None:
+def _finish(
+    cluster: Cluster,
+    batch: Batch,
+    states: Mapping[str, KindState],
+    changes: int,
+    now: datetime,
+    *,
+    whole: bool,
+) -> None:
     """What pages and API clients go by: a revision that grows only when something they show has changed."""
     cluster.server_version = batch.served.server_version
     cluster.dra_version = batch.served.dra_version
     read = [one.succeeded_at for one in states.values() if one.state == KindState.State.READ]
     cluster.observed_at = min((one for one in read if one is not None), default=cluster.observed_at)
-    cluster.error_reason = cluster.error_message = ""
-    cluster.failures, cluster.retry_at = 0, None
+    # While the other part of a split cluster waits after a failure, that is not over.
+    if cluster.retry_at is None or cluster.retry_at <= now or whole:
+        cluster.error_reason = cluster.error_message = ""
+        cluster.failures, cluster.retry_at = 0, None
     cluster.revision += bool(changes)
     cluster.save(
         update_fields=(

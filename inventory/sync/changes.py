@@ -62,17 +62,16 @@ class Owners:
 
 @dataclass(frozen=True)
 class Batch:
-    """What one transaction writes. `observed_at`: nothing that happened before is missing from it.
+    """What one transaction writes.
 
-    A kind that is not in `changes` keeps its rows. `confirmed` are the kinds of which the API server has
-    shown that nothing else has happened.
+    A kind that is not in `changes` keeps its rows. `confirmed` says of kinds up to when everything that has
+    happened to them is in this batch or in an earlier one.
     """
 
-    observed_at: datetime
     served: Served
     changes: Mapping[str, Changes[Any]] = field(default_factory=dict)
     failures: Mapping[str, ClusterError] = field(default_factory=dict)
-    confirmed: Set[str] = frozenset()
+    confirmed: Mapping[str, datetime] = field(default_factory=dict)
     owners: Owners = Owners()
 
     def of(self, kind: Kind[ObjectT]) -> Changes[ObjectT] | None:

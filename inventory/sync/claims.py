@@ -1,6 +1,7 @@
 """Resource claims to claims, shares and consumers."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from inventory.sync.allocations import consumed, results
 from inventory.sync.changes import Changes, not_older
 from inventory.sync.current import current
 from inventory.sync.gone import gone_by_uid
+from inventory.sync.links import GANG
 from inventory.sync.reconcile import Key, Values, reconcile
 from inventory.sync.shares import Surroundings
 from inventory.sync.touched import Touched, batches
@@ -42,8 +44,6 @@ class ClaimColumns(NamedTuple):
 
 # `gone` is written once Pods are known.
 _CONSUMER_FIELDS = ("api_group", "resource", "name", "uid")
-# A gang's claim is found by the name of the gang.
-_GANG = "PodGroup"
 
 
 def write(around: Surroundings, changes: Changes[ResourceClaim], touched: Touched) -> None:
@@ -63,11 +63,25 @@ def _write_passed(around: Surroundings, changes: Changes[ResourceClaim]) -> None
     if not uids:
         return
     rows = Claim.objects.filter(cluster=around.cluster, uid__in=uids)
-    for claim in not_older(changes.passed, dict(rows.values_list("uid", "resource_version"))):
-        held = [(claim, result, dict(consumed(result, frozenset()))) for result in results(claim)]
-        intervals.write(around.cluster, [claim], held, around.now, around.before)
+    passed = not_older(changes.passed, dict(rows.values_list("uid", "resource_version")))
+    for claims in _one_after_the_other(passed):
+        held = [
+            (claim, result, dict(consumed(result, frozenset())))
+            for claim in claims
+            for result in results(claim)
+        ]
+        intervals.write(around.cluster, claims, held, around.now, around.before)
     # One that came and went since the last commit has no row by which it would be found.
     intervals.close(around.cluster, changes.gone & set(uids), around.now, around.before)
+
+
+def _one_after_the_other(passed: Iterable[ResourceClaim]) -> Iterable[list[ResourceClaim]]:
+    """The first states of all claims, then the second ones of those that had another, and so on."""
+    states: defaultdict[str, list[ResourceClaim]] = defaultdict(list)
+    for claim in passed:
+        states[claim.metadata.uid].append(claim)
+    for number in range(max(map(len, states.values()), default=0)):
+        yield [of_one[number] for of_one in states.values() if number < len(of_one)]
 
 
 def _remove(around: Surroundings, claim_ids: Sequence[int], touched: Touched) -> None:
@@ -76,6 +90,7 @@ def _remove(around: Surroundings, claim_ids: Sequence[int], touched: Touched) ->
     intervals.close(around.cluster, going.values_list("uid", flat=True), around.now, around.before)
     deleted = bulk.delete(Claim, claim_ids)
     touched.grown[Claim] -= deleted
+    touched.left = True
     touched.changes += deleted
 
 
@@ -86,7 +101,7 @@ def _touch(claims: QuerySet[Claim], touched: Touched) -> None:
     columns = ("namespace_id", "name", "owner_kind", "owner_name")
     for namespace, name, owner_kind, owner_name in claims.order_by().values_list(*columns):
         touched.claim_names.add((namespace, name))
-        if owner_kind == _GANG:
+        if owner_kind == GANG:
             touched.pod_groups.add((namespace, owner_name))
 
 
@@ -99,7 +114,7 @@ def _write(
     if existing:
         _touch(Claim.objects.filter(pk__in=existing), touched)
     namespaces = around.places.namespaces({claim.metadata.namespace for claim in claims})
-    desired: dict[Key, Values] = {
+    desired: dict[Key, ClaimColumns] = {
         (cluster.pk, claim.metadata.uid): _claim(claim, namespaces) for claim in claims
     }
     rows = reconcile(Claim, scope, ("cluster_id", "uid"), ClaimColumns._fields, desired)
@@ -108,9 +123,9 @@ def _write(
     touched.grown[Claim] += rows.created
     touched.claims.update(ids.values())
     for row in desired.values():
-        touched.claim_names.add((row[0], row[1]))
-        if row[10] == _GANG:
-            touched.pod_groups.add((row[0], row[11]))
+        touched.claim_names.add((row.namespace_id, row.name))
+        if row.owner_kind == GANG:
+            touched.pod_groups.add((row.namespace_id, row.owner_name))
     shares.write(around, claims, ids, existing, touched)
     _write_consumers(claims, ids, existing, touched)
 

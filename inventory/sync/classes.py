@@ -41,7 +41,9 @@ def write_templates(
     cluster: Cluster, places: Places, changes: Changes[ResourceClaimTemplate], touched: Touched
 ) -> None:
     scope = ClaimTemplate.objects.filter(cluster=cluster)
-    touched.changes += bulk.delete(ClaimTemplate, gone_by_name(scope, changes, "namespace__name"))
+    deleted = bulk.delete(ClaimTemplate, gone_by_name(scope, changes, "namespace__name"))
+    touched.left |= deleted > 0
+    touched.changes += deleted
     for chunk in changes.chunks():
         templates = current(scope, chunk, changes)
         namespaces = places.namespaces({one.metadata.namespace for one in templates})

@@ -48,6 +48,7 @@ from inventory.sync import check, progress, slices
 from inventory.sync.allocations import amount, results
 from inventory.sync.parts import PARTS, kinds_of
 from inventory.sync.read import concerns_us
+from inventory.sync.schedule import may_be_compared
 from inventory.sync.touched import batches
 
 logger = logging.getLogger(__name__)
@@ -88,10 +89,14 @@ _Holding = tuple[str, str, str, str, str, tuple[tuple[str, int | None], ...]]
 def compare_cluster(cluster_id: int) -> int | None:
     """Compare, tell what differs, and have it read anew; how many differences there are.
 
-    None where it cannot be compared now: the cluster cannot be read, or the API server has already forgotten
-    the moment.
+    None where it cannot be compared now: another comparison runs or has just failed, the cluster cannot be
+    read, or the API server has already forgotten the moment.
     """
-    cluster = Cluster.objects.get(pk=cluster_id)
+    now = timezone.now()
+    mine = Cluster.objects.filter(may_be_compared(now), pk=cluster_id).update(comparison_begun_at=now)
+    cluster = Cluster.objects.filter(pk=cluster_id).first() if mine else None
+    if cluster is None:
+        return None
     try:
         with connect(Source(cluster.kubeconfig, cluster.context, cluster.in_cluster)) as client:
             served = discover(client)
@@ -252,6 +257,8 @@ def _tell(cluster: Cluster, found: Sequence[Found], count: int) -> None:
         Difference.objects.bulk_create(
             [Difference(cluster=cluster, kind=one.kind, what=one.what) for one in found]
         )
-        Cluster.objects.filter(pk=cluster.pk).update(compared_at=timezone.now(), differences=count)
+        Cluster.objects.filter(pk=cluster.pk).update(
+            compared_at=timezone.now(), differences=count, comparison_begun_at=None
+        )
         if count:
             progress.begin_anew(cluster)

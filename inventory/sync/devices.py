@@ -106,6 +106,8 @@ def _write(
     desired.update(_published(around, views, pool_rows.ids))
     rows = reconcile(DeviceRow, scope, ("pool_id", "name"), DeviceColumns._fields, desired)
     touched.changes += pool_rows.changes + rows.changes
+    # A card moves with its devices.
+    touched.left |= rows.updated + rows.deleted > 0
 
 
 def _write_pools(cluster: Cluster, names: set[tuple[str, str]], views: Sequence[PoolView]) -> Reconciled:
@@ -140,7 +142,9 @@ def sweep(cluster: Cluster, touched: Touched) -> None:
     for batch in batches(touched.pools):
         held = Exists(Share.objects.filter(device=OuterRef("pk")))
         left = DeviceRow.objects.filter(pool__in=batch, listed=False).exclude(held)
-        touched.changes += bulk.delete(DeviceRow, left.values_list("pk", flat=True))
+        deleted = bulk.delete(DeviceRow, left.values_list("pk", flat=True))
+        touched.left |= deleted > 0
+        touched.changes += deleted
         full = Exists(DeviceRow.objects.filter(pool=OuterRef("pk")))
         bare = PoolRow.objects.filter(pk__in=batch, state=PoolRow.State.NOT_PUBLISHED).exclude(full)
         gone = list(bare.values_list("pk", flat=True))

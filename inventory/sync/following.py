@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -12,24 +13,24 @@ from django.utils import timezone
 from inventory.kube import kinds
 from inventory.kube.client import Client
 from inventory.kube.discovery import Served
-from inventory.kube.errors import BadAnswerError, ClusterError, ExpiredError, RejectedError, TimedOutError
+from inventory.kube.errors import ClusterError, ExpiredError, TimedOutError
 from inventory.kube.events import Events
+from inventory.kube.kinds import Kind
 from inventory.kube.pages import pages
 from inventory.models import Claim, Cluster, KindState, Pod, Slice
 from inventory.sync import bulk, lease, progress
-from inventory.sync.apply import apply
-from inventory.sync.changes import Batch, Changes, older
-from inventory.sync.follow import Follower, Pending, Signal
-from inventory.sync.owners import RESOURCES as LOOKED_UP
-from inventory.sync.owners import Lookup
+from inventory.sync.changes import Changes, older
 from inventory.sync.parts import PARTS, kinds_of
+from inventory.sync.pending import Pending
 from inventory.sync.read import OF_THE_CONNECTION, Reader
 from inventory.sync.schedule import must_make_room
+from inventory.sync.watches import Signal, Watches
+from inventory.sync.writing import Stopped, Writer
 
 logger = logging.getLogger(__name__)
 
 # Events that come together are written together.
-LINGER_SECONDS = 0.1
+_LINGER_SECONDS = 0.1
 # Objects of one transaction: a backlog of hours is written bit by bit, and readers see it grow.
 _MOST = 2000
 _GATHER_SECONDS = 0.5
@@ -37,11 +38,13 @@ _GATHER_SECONDS = 0.5
 _MANY = 10_000
 # The watches end by themselves; one that does not is ended.
 _GRACE_SECONDS = 2.0
-# A cluster that waits for a free worker is let in after this long.
-_LEAST_SECONDS = 2.0
+# A cluster that waits for a free worker is let in after this long at the soonest.
 _LOOK_SECONDS = 2.0
-# A watch that stays silent for so long has told what there was.
+# Who only catches up takes a watch that stays silent for so long to have told what there was.
 _QUIET_SECONDS = 1.0
+# A group that is smaller was all that had arrived: behind a larger one more may be waiting.
+_DRAINED_BYTES = 512 * 1024
+_WARM_SECONDS = 0.5
 
 _VERSIONED: Mapping[str, type[Any]] = {
     kinds.RESOURCE_SLICES.resource: Slice,
@@ -50,16 +53,8 @@ _VERSIONED: Mapping[str, type[Any]] = {
 }
 
 
-# Whole lists that one process writes at once: each takes memory and all of a processor.
-_writing_in_full = threading.BoundedSemaphore(2)
-
-
-class Stopped(Exception):
-    """The worker is asked to end."""
-
-
 class Following:
-    """One worker's time with a cluster. `changes` counts the rows that it has changed."""
+    """One worker's time with a cluster."""
 
     def __init__(
         self,
@@ -69,27 +64,33 @@ class Following:
         served: Served,
         stopping: threading.Event,
     ) -> None:
-        self.changes = 0
-        self._held, self._cluster, self._client, self._served = held, cluster, client, served
-        self._stopping = stopping
+        self._cluster, self._client, self._served, self._stopping = cluster, client, served, stopping
+        self._is_alone = len(held.numbers) == len(PARTS)
         self._kinds = {kind.resource: kind for kind in kinds_of(held.numbers, served)}
         self._pending: dict[str, Pending[Any]] = {}
-        self._failures: dict[str, ClusterError] = {}
-        self._confirmed: set[str] = set()
-        self._opened: set[str] = set()
+        # Since when the watch of a kind has been open, and up to when all has been told.
+        self._opened: dict[str, float] = {}
+        self._told: dict[str, datetime] = {}
         self._expired: set[str] = set()
-        self._committed_at = time.monotonic()
-        self._look_at = self._committed_at + _LEAST_SECONDS
-        self._reader = Reader(client, served, self._tick)
-        self._lookup = Lookup(client, served, cluster)
-        self._follower = Follower(client, served)
+        self._look_at = time.monotonic() + _LOOK_SECONDS
+        self._writer = Writer(held, cluster, client, served, stopping)
+        self._reader = Reader(client, served, self._writer.tick)
+        self._watches = Watches(client, served)
+
+    @property
+    def changes(self) -> int:
+        """How many rows it has changed."""
+        return self._writer.changes
 
     def close(self) -> None:
-        self._follower.close()
+        self._watches.close()
         self._reader.close()
 
     def run(self, seconds: float | None) -> None:
-        """Raises ClusterError where nothing at all can be read, LeaseLost, Stopped."""
+        """For so long, or until it is up to date.
+
+        Raises ClusterError where nothing at all can be read, LeaseLost, Stopped.
+        """
         self._read_what_is_missing()
         ends_at = time.monotonic() + (settings.SLICEBOARD_POLL_SECONDS if seconds is None else seconds)
         for resource in self._pending:
@@ -103,31 +104,50 @@ class Following:
     # Reading in full
 
     def _read_what_is_missing(self) -> None:
+        states = progress.load(self._cluster)
         now = timezone.now()
-        states = {one.kind: one for one in KindState.objects.filter(cluster=self._cluster)}
-        self._forget_what_is_not_served(states)
+        due = [
+            resource
+            for resource in self._kinds
+            if (state := states.get(resource)) is None or state.retry_at is None or state.retry_at <= now
+        ]
+        # Where all of them are to be left alone for a while, the cluster was, and that is over.
         missing = []
-        for resource in self._kinds:
-            state = states.get(resource)
-            if state and state.retry_at and state.retry_at > now:
-                continue
-            if state and state.resource_version and state.layout == progress.LAYOUT:
-                self._pending[resource] = Pending(state.resource_version)
+        for resource in due or list(self._kinds):
+            cursor = progress.cursor(states.get(resource))
+            if cursor:
+                self._pending[resource] = Pending(cursor)
             else:
                 missing.append(resource)
-        if not missing and not self._pending:
-            # All of them are to be left alone for a while; but then the cluster was, and that is over.
-            missing = list(self._kinds)
-        if missing:
-            self._read(missing, states)
+        rewritten = self._from_another_past()
+        for resource in rewritten:
+            del self._pending[resource]
+            states.pop(resource)
+        if missing or rewritten:
+            self._read([*missing, *rewritten], states)
 
-    def _forget_what_is_not_served(self, states: Mapping[str, KindState]) -> None:
-        taint_rules = kinds.DEVICE_TAINT_RULES.resource
-        if self._served.taint_rules_version == "" and taint_rules in states:
-            states[taint_rules].delete()
+    def _from_another_past(self) -> list[str]:
+        """Kinds whose cursors are ahead of the API server: its etcd was restored from a backup.
+
+        A watch from there would be silent until the server has caught up, and what it holds is another past.
+        """
+        first = next(iter(self._pending), None)
+        if first is None or (newest := self._newest(self._kinds[first])) is None:
+            return []
+        return [name for name, one in self._pending.items() if older(newest, one.resource_version)]
+
+    def _newest(self, kind: Kind[Any]) -> str | None:
+        """Where the API server stands: what the shortest list says. None where it does not say."""
+        try:
+            return next(pages(self._client, kind, self._served, {"limit": "1"})).resource_version
+        except OF_THE_CONNECTION:
+            raise
+        except ClusterError:
+            # The watch of the kind will meet it too.
+            return None
 
     def _read(self, resources: list[str], states: Mapping[str, KindState]) -> None:
-        observed_at, started = timezone.now(), time.perf_counter()
+        observed_at, started, before = timezone.now(), time.perf_counter(), self.changes
         changes: dict[str, Changes[Any]] = {}
         for resource in resources:
             try:
@@ -139,12 +159,7 @@ class Following:
             except ClusterError as error:
                 self._fail(resource, error)
         self._give_up_if_nothing_is_left(changes)
-        before = self.changes
-        self._wait_for_a_place()
-        try:
-            self._write(changes, observed_at)
-        finally:
-            _writing_in_full.release()
+        self._writer.write_in_full(changes, dict.fromkeys(changes, observed_at))
         self._reader.close()
         if self.changes - before > _MANY:
             bulk.analyze("inventory")
@@ -161,74 +176,57 @@ class Following:
         return dict(rows.values_list("uid", "resource_version").iterator())
 
     def _fail(self, resource: str, error: ClusterError) -> None:
-        logger.warning(
-            "kind not read cluster=%s kind=%s reason=%s message=%s",
-            self._cluster.pk,
-            resource,
-            error.reason,
-            error,
-        )
-        self._failures[resource] = error
+        self._writer.fail(resource, error)
         self._pending.pop(resource, None)
-        self._opened.discard(resource)
-        if isinstance(error, BadAnswerError | RejectedError):
-            # Whatever it was, it would come again.
-            KindState.objects.filter(cluster=self._cluster, kind=resource).update(resource_version="")
+        self._opened.pop(resource, None)
 
     def _give_up_if_nothing_is_left(self, read: Mapping[str, Changes[Any]]) -> None:
         """Raises the error that every kind met, or a second time-out: the lease does not last for more.
 
         Where others follow the other part, it is the fault of the kinds and not of the cluster.
         """
-        timeouts = [error for error in self._failures.values() if isinstance(error, TimedOutError)]
+        failures = self._writer.failures
+        timeouts = [error for error in failures.values() if isinstance(error, TimedOutError)]
         if len(timeouts) > 1:
             raise timeouts[0]
-        if self._failures and not read and not self._pending and len(self._held.numbers) == len(PARTS):
-            raise next(iter(self._failures.values()))
+        if failures and not read and not self._pending and self._is_alone:
+            raise next(iter(failures.values()))
 
     # Following
 
     def _open(self, resource: str, ends_at: float) -> None:
         left = max(1.0, ends_at - time.monotonic())
-        self._follower.open(self._kinds[resource], self._pending[resource].resource_version, left)
+        self._watches.open(self._kinds[resource], self._pending[resource].resource_version, left)
 
     def _follow(self, ends_at: float) -> None:
         while (now := time.monotonic()) < ends_at + _GRACE_SECONDS:
             if now >= ends_at and not self._opened:
                 return
-            self._take(self._follower.gather(_GATHER_SECONDS, LINGER_SECONDS), ends_at)
-            self._commit_if_due()
+            self._take(self._watches.gather(_GATHER_SECONDS, _LINGER_SECONDS), ends_at)
+            if self._writer.is_renewal_due() or any(one.anything for one in self._pending.values()):
+                self._commit()
             if self._is_to_make_room():
                 return
 
     def _catch_up(self, ends_at: float) -> None:
-        """Until every watch has told what had happened by now."""
-        behind = dict(self._targets())
+        """Until every watch has told what had happened by now, or stays silent."""
+        asked_at = timezone.now()
+        behind = {name: self._newest(self._kinds[name]) for name in self._pending}
         quiet_since = time.monotonic()
         while behind and time.monotonic() < ends_at:
-            signals = list(self._follower.gather(0.05, 0.0))
+            signals = list(self._watches.gather(0.05, 0.0))
             if signals:
                 quiet_since = time.monotonic()
             self._take(signals, ends_at)
             for resource in list(behind):
-                pending = self._pending.get(resource)
-                if pending is None or not older(pending.resource_version, behind[resource]):
+                pending, target = self._pending.get(resource), behind[resource]
+                if pending is None:
                     del behind[resource]
-            if self._opened >= behind.keys() and time.monotonic() - quiet_since > _QUIET_SECONDS:
+                elif target is not None and not older(pending.resource_version, target):
+                    self._told[resource] = asked_at
+                    del behind[resource]
+            if self._opened.keys() >= behind.keys() and time.monotonic() - quiet_since > _QUIET_SECONDS:
                 return
-
-    def _targets(self) -> Iterator[tuple[str, str]]:
-        """Where each kind stands at the API server now: what the shortest list says."""
-        for resource in list(self._pending):
-            try:
-                chunk = next(pages(self._client, self._kinds[resource], self._served, {"limit": "1"}))
-            except OF_THE_CONNECTION:
-                raise
-            except ClusterError as error:
-                self._fail(resource, error)
-                self._give_up_if_nothing_is_left({})
-                continue
-            yield resource, chunk.resource_version
 
     def _take(self, signals: Iterable[Signal], ends_at: float) -> None:
         for signal in signals:
@@ -238,57 +236,41 @@ class Following:
             if signal.error is not None:
                 self._recover(resource, signal.error, ends_at)
             elif signal.events is not None:
-                self._opened.add(resource)
-                self._add(resource, signal.events)
+                self._opened.setdefault(resource, time.monotonic())
+                self._add(resource, signal.events, signal.arrived)
             else:
-                self._opened.discard(resource)
+                self._told[resource] = signal.arrived
+                self._opened.pop(resource, None)
                 if time.monotonic() < ends_at:
                     self._open(resource, ends_at)
 
-    def _add(self, resource: str, events: Events[Any]) -> None:
+    def _add(self, resource: str, events: Events[Any], arrived: datetime) -> None:
         pending = self._pending[resource]
-        for change in events.changes:
-            if len(pending.objects) >= _MOST:
-                # Else what is pending of this kind would not be written now, and then be replaced.
-                self._confirmed.add(resource)
-                self._commit()
-            pending.add(change)
-        pending.finish(events)
-        self._confirmed.add(resource)
+        if len(pending.objects) >= _MOST:
+            self._commit()
+        pending.add(events)
+        warm = time.monotonic() - self._opened[resource] > _WARM_SECONDS
+        if warm and 0 < events.bytes < _DRAINED_BYTES:
+            self._told[resource] = arrived
 
-    def _recover(self, resource: str, error: ClusterError, ends_at: float) -> None:
-        was_open = resource in self._opened
-        self._opened.discard(resource)
+    def _recover(self, resource: str, error: Exception, ends_at: float) -> None:
+        was_open = self._opened.pop(resource, None) is not None
+        if not isinstance(error, ClusterError):
+            raise error
         # Whose new list is of no use for a watch either is left alone for a while.
         if isinstance(error, ExpiredError) and resource not in self._expired:
             self._expired.add(resource)
             self._commit()
             logger.info("watch expired cluster=%s kind=%s", self._cluster.pk, resource)
-            states = KindState.objects.filter(cluster=self._cluster, kind=resource)
-            self._read([resource], {one.kind: one for one in states})
+            self._read([resource], progress.load(self._cluster))
         elif isinstance(error, OF_THE_CONNECTION):
             if not was_open:
                 raise error
-            # It may have broken off in the middle of what it had to tell.
-            if not self._pending[resource].anything:
-                self._confirmed.discard(resource)
         else:
             self._fail(resource, error)
             self._give_up_if_nothing_is_left({})
         if resource in self._pending:
             self._open(resource, ends_at)
-
-    def _wait_for_a_place(self) -> None:
-        while not _writing_in_full.acquire(timeout=1.0):
-            self._tick()
-
-    def _tick(self) -> None:
-        """Between the parts of something long: the lease is kept, or lost in time."""
-        if self._stopping.is_set():
-            raise Stopped
-        if time.monotonic() - self._committed_at > self._held.seconds / 4:
-            lease.renew(self._held, timezone.now())
-            self._committed_at = time.monotonic()
 
     def _is_to_make_room(self) -> bool:
         """Whether the worker is to end, the cluster is paused, or another one waits for a worker."""
@@ -299,34 +281,14 @@ class Following:
         self._look_at = time.monotonic() + _LOOK_SECONDS
         return must_make_room(self._cluster.pk, timezone.now())
 
-    # Writing
-
-    def _commit_if_due(self) -> None:
-        waited = time.monotonic() - self._committed_at
-        if any(pending.anything for pending in self._pending.values()) or waited > self._held.seconds / 4:
-            self._commit()
-
     def _commit(self) -> None:
-        observed_at = timezone.now()
-        changes = {
-            resource: pending.taken()
-            for resource, pending in self._pending.items()
-            if resource in self._confirmed
-        }
-        self._write(changes, observed_at)
+        changes = {resource: pending.taken() for resource, pending in self._pending.items()}
+        self._writer.write(changes, dict(self._confirmed()))
 
-    def _write(self, changes: Mapping[str, Changes[Any]], observed_at: Any) -> None:
-        found = self._lookup.of(changes.get(kinds.PODS.resource))
-        followed = kinds.PODS.resource in changes
-        batch = Batch(
-            observed_at=observed_at,
-            served=self._served,
-            changes=changes,
-            failures={**self._failures, **found.failures},
-            confirmed=frozenset(changes) | (LOOKED_UP - found.failures.keys() if followed else frozenset()),
-            owners=found.owners,
-        )
-        self.changes += apply(self._held, batch, timezone.now())
-        self._failures.clear()
-        self._confirmed.clear()
-        self._committed_at = time.monotonic()
+    def _confirmed(self) -> Iterator[tuple[str, datetime]]:
+        """Of kinds that are watched, up to when everything has been told."""
+        for resource in self._pending:
+            told = self._told.get(resource)
+            silent = self._watches.silent_since(resource) if resource in self._opened else None
+            if moments := [one for one in (told, silent) if one is not None]:
+                yield resource, max(moments)

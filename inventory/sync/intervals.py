@@ -77,14 +77,42 @@ def write(
         if row is not None:
             # The same device, but given anew.
             ended[min(told or now, now)].append(row.id)
-        starts[key] = Start(told, InstantSource.ALLOCATION) if told else Start(now, InstantSource.OBSERVED)
+        starts[key] = (
+            Start(now, InstantSource.OBSERVED) if told is None else Start(told, InstantSource.ALLOCATION)
+        )
         opened[key] = _columns(claim, result, consumed, starts[key], before)
     ended[now] += [row.id for row in open_rows.values()]
     for at, ids in ended.items():
         _end(ids, at, before)
     bulk.update(ShareInterval, ("consumed",), amended)
-    _insert(cluster, opened)
+    if opened and not nothing_yet:
+        starts.update(_apart(cluster, {key: starts[key] for key in opened}))
+    _insert(cluster, {key: (*row[:-3], *starts[key], row[-1]) for key, row in opened.items()})
     return [starts[key] for key in keys]
+
+
+def _apart(cluster: Cluster, starts: Mapping[Key, Start]) -> dict[Key, Start]:
+    """Starts that do not lie in the same share's last interval, whatever the clocks say.
+
+    What was given again by its claim's own timestamp had been given back before: then the earlier end, which
+    was only observed, was too late.
+    """
+    rows = ShareInterval.objects.filter(cluster=cluster, claim_uid__in={key[0] for key in starts})
+    ended = rows.exclude(ended_at=None).order_by("ended_at")
+    last = {
+        tuple(key): (pk, began, end)
+        for pk, began, end, *key in ended.values_list("pk", "started_at", "ended_at", *_KEY)
+    }
+    moved: dict[Key, Start] = {}
+    for key, start in starts.items():
+        pk, began, end = last.get(key, (0, start.at, start.at))
+        if start.at >= end:
+            continue
+        if start.source == InstantSource.ALLOCATION:
+            end = max(began, start.at)
+            ShareInterval.objects.filter(pk=pk).update(ended_at=end)
+        moved[key] = Start(end, start.source)
+    return moved
 
 
 def close(cluster: Cluster, uids: Iterable[str], now: datetime, before: datetime | None) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
 
+from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 
 from inventory.models import Cluster
@@ -43,9 +44,13 @@ def take(cluster_id: int, parts: Collection[str], now: datetime, seconds: int) -
     )
     # One that lasts longer than any can is from before a clock stepped back.
     free = Q(until=None) | Q(until__lt=now) | Q(until__gt=now + timedelta(seconds=2 * seconds))
-    LeaseRow.objects.filter(free, cluster_id=cluster_id, part__in=parts).update(
-        holder=holder, until=now + timedelta(seconds=seconds), number=F("number") + 1
-    )
+    rows = LeaseRow.objects.filter(free, cluster_id=cluster_id, part__in=parts)
+    until = now + timedelta(seconds=seconds)
+    with transaction.atomic():
+        # A holder that writes for longer than its lease lasts has it renewed within that transaction.
+        if connection.features.has_select_for_update_skip_locked:
+            rows = LeaseRow.objects.filter(pk__in=list(rows.select_for_update(skip_locked=True)))
+        rows.update(holder=holder, until=until, number=F("number") + 1)
     held = LeaseRow.objects.filter(cluster_id=cluster_id, holder=holder)
     numbers = dict(held.values_list("part", "number"))
     return Lease(cluster_id, numbers, seconds) if numbers else None

@@ -24,7 +24,8 @@ _USE_COLUMNS = (
     "pod__namespace_id",
     "pod__pod_group",
 )
-_GANG = "PodGroup"
+# A gang's claim is found by the name of the gang.
+GANG = "PodGroup"
 
 
 class Use(NamedTuple):
@@ -110,7 +111,7 @@ def _claims(uses: Sequence[Use]) -> _Claims:
         namespace__in={use.namespace_id for use in uses},
     )
     if groups := {use.pod_group for use in uses if use.pod_group}:
-        wanted |= Q(owner_kind=_GANG, owner_name__in=groups)
+        wanted |= Q(owner_kind=GANG, owner_name__in=groups)
     columns = ("pk", "namespace_id", "name", "owner_kind", "owner_name", "owner_uid", "pod_claim_name")
     rows = [_ClaimRow(*row) for row in Claim.objects.filter(wanted).order_by("pk").values_list(*columns)]
     return _Claims(
@@ -118,7 +119,7 @@ def _claims(uses: Sequence[Use]) -> _Claims:
         of_group={
             (row.namespace_id, row.owner_name, row.pod_claim_name): row
             for row in rows
-            if row.owner_kind == _GANG
+            if row.owner_kind == GANG
         },
         reserved=_reserved([row.id for row in rows]),
     )
@@ -149,7 +150,7 @@ def _wanted(use: Use, claims: _Claims) -> Link:
 
 
 def _made_for(claim: _ClaimRow, use: Use) -> bool:
-    if claim.owner_kind == _GANG:
+    if claim.owner_kind == GANG:
         return claim.owner_name == use.pod_group
     return claim.owner_uid == use.pod_uid
 

@@ -30,10 +30,9 @@ _MANY = 50
 
 
 class Found(NamedTuple):
-    """The owners, the kinds that were asked for, and those that could not be."""
+    """The owners, and the kinds of them that could not be asked for."""
 
     owners: Owners
-    asked: frozenset[str]
     failures: Mapping[str, ClusterError]
 
 
@@ -61,20 +60,16 @@ class Lookup:
                     "owners not read kind=%s reason=%s message=%s", kind.resource, error.reason, error
                 )
                 failures[kind.resource] = error
-        asked = {_KINDS[one.kind].resource for one in wanted.values()}
         known = {uid: self._known[uid] for uid in wanted if uid in self._known}
-        return Found(
-            Owners(known, wanted.keys() - known.keys()), frozenset(asked - failures.keys()), failures
-        )
+        return Found(Owners(known, wanted.keys() - known.keys()), failures)
 
     def _recall(self, uids: Iterable[str]) -> None:
         # One that stands alone may only have been out of reach then.
         rows = PodRow.objects.filter(cluster=self._cluster).exclude(workload_kind__in=BETWEEN).order_by()
         for uid in uids:
             # Any one of its Pods will do, and it may have thousands.
-            for kind, name in rows.filter(controller_uid=uid).values_list("workload_kind", "workload_name")[
-                :1
-            ]:
+            found = rows.filter(controller_uid=uid).values_list("workload_kind", "workload_name")
+            for kind, name in found[:1]:
                 self._known[uid] = OwnerReference(kind=kind, name=name)
 
     def _ask(self, kind: Kind[Owned], missing: Mapping[str, Controller]) -> None:

@@ -126,6 +126,7 @@ def _unlist(
     for batch in batches(gone_by_name(scope.filter(listed=True), changes)):
         unlisted = dict(zip(fields, nothing, strict=True))
         touched.changes += scope.filter(pk__in=batch).update(**unlisted)
+        touched.left = True
 
 
 def teams_of(cluster: Cluster) -> dict[str, int]:
@@ -175,7 +176,9 @@ def _node(node: Node) -> Values:
 def write_quotas(cluster: Cluster, places: Places, changes: Changes[ResourceQuota], touched: Touched) -> None:
     """The native quotas."""
     scope = Quota.objects.filter(cluster=cluster)
-    touched.changes += bulk.delete(Quota, gone_by_uid(scope, changes))
+    deleted = bulk.delete(Quota, gone_by_uid(scope, changes))
+    touched.left |= deleted > 0
+    touched.changes += deleted
     for chunk in changes.chunks():
         quotas = current(scope, chunk, changes)
         namespaces = places.namespaces({one.metadata.namespace for one in quotas})

@@ -60,6 +60,7 @@ def write(around: Surroundings, changes: Changes[Pod], touched: Touched) -> None
         touched.pod_uids.update(going.values_list("uid", flat=True))
         deleted = bulk.delete(PodRow, batch)
         touched.grown[PodRow] -= deleted
+        touched.left = True
         touched.changes += deleted
     nothing_yet = touched.only_new_pods = not scope.exists()
     for chunk in changes.chunks():

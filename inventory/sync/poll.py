@@ -17,8 +17,9 @@ from inventory.kube.discovery import discover
 from inventory.kube.errors import ClusterError
 from inventory.models import Cluster
 from inventory.sync import lease, progress
-from inventory.sync.following import Following, Stopped
+from inventory.sync.following import Following
 from inventory.sync.parts import PARTS
+from inventory.sync.writing import Stopped
 
 logger = logging.getLogger(__name__)
 
@@ -45,9 +46,9 @@ def poll_cluster(
 ) -> Outcome:
     """Read what was never read, then write what happens, for some seconds or until it is up to date.
 
-    `seconds` None: until all that has happened up to now is written. What was written stays written, however
-    the poll ends, and the next one goes on from there. A cluster that cannot be read keeps its last snapshot
-    and is marked with why.
+    `seconds` None: until all that has happened up to now is written, or the API server tells nothing more.
+    What was written stays written, however the poll ends, and the next one goes on from there. A cluster that
+    cannot be read keeps its last snapshot and is marked with why.
     """
     held = lease.take(cluster_id, parts, timezone.now(), settings.SLICEBOARD_LEASE_SECONDS)
     if held is None:

@@ -6,7 +6,15 @@ from decimal import Decimal
 from random import uniform
 from typing import Any, NamedTuple
 
-from inventory.kube.errors import ClusterError, ForbiddenError, ThrottledError
+from inventory.kube.errors import (
+    BadAnswerError,
+    ClusterError,
+    ExpiredError,
+    ForbiddenError,
+    RejectedError,
+    ServerError,
+    TimedOutError,
+)
 from inventory.models import Cluster, KindState
 from inventory.sync import bulk
 from inventory.sync.changes import Batch, Changes
@@ -17,6 +25,9 @@ _FIELDS = tuple(
     field.attname for field in KindState._meta.concrete_fields if field.name not in ("id", "cluster", "kind")
 )
 _LONGEST_WAIT = timedelta(minutes=5)
+# Whatever a watch has met there, it would meet again: only a list helps. Of others that may be so.
+_OF_THE_CURSOR = (BadAnswerError, ExpiredError, RejectedError)
+_PERHAPS = (ServerError, TimedOutError)
 _FIRST_WAIT = timedelta(seconds=5)
 _LONGEST_ASKED = timedelta(hours=1)
 
@@ -50,10 +61,10 @@ def write(
         state = states[kind]
         if (error := batch.failures.get(kind)) is not None:
             _failed(state, error, now)
-        else:
-            _succeeded(state, batch.observed_at)
+        elif (at := batch.confirmed.get(kind)) is not None:
+            _succeeded(state, at)
         if (changes := batch.changes.get(kind)) is not None:
-            _advanced(state, changes, batch.observed_at)
+            _advanced(state, changes)
             state.objects_read, state.objects_skipped = sizes[kind]
     written = (states[kind] for kind in concerned)
     rows = [(state.pk, *(getattr(state, field) for field in _FIELDS)) for state in written]
@@ -72,12 +83,17 @@ def _succeeded(state: KindState, at: datetime) -> None:
     state.failures, state.retry_at = 0, None
 
 
-def _advanced(state: KindState, changes: Changes[Any], at: datetime) -> None:
+def cursor(state: KindState | None) -> str:
+    """Where a watch goes on; empty where the kind has to be read in full."""
+    return state.resource_version if state is not None and state.layout == LAYOUT else ""
+
+
+def _advanced(state: KindState, changes: Changes[Any]) -> None:
     state.resource_version = changes.resource_version or state.resource_version
     state.events_total += changes.events
     state.bytes_total += changes.bytes
     if changes.seen is not None:
-        state.layout, state.listed_at = LAYOUT, at
+        state.layout, state.listed_at = LAYOUT, state.succeeded_at
         state.resource_version = changes.resource_version
         state.lists_total += 1
         state.bytes_read, state.seconds = changes.seen.bytes, seconds(changes.seen.seconds)
@@ -90,6 +106,8 @@ def _failed(state: KindState, error: ClusterError, now: datetime) -> None:
     state.failures += 1
     state.failures_total += 1
     state.retry_at = now + wait(state.failures, error)
+    if isinstance(error, _OF_THE_CURSOR) or (isinstance(error, _PERHAPS) and state.failures > 1):
+        state.resource_version = ""
 
 
 def wait(failures: int, error: ClusterError | None = None) -> timedelta:
@@ -98,7 +116,7 @@ def wait(failures: int, error: ClusterError | None = None) -> timedelta:
     What the API server asks for (Retry-After) is kept.
     """
     doubled = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(failures - 1, 10))
-    asked = (isinstance(error, ThrottledError) and error.retry_after) or 0
+    asked = (error and error.retry_after) or 0
     spread: timedelta = doubled * uniform(0.5, 1)  # noqa: S311
     return max(spread, min(timedelta(seconds=asked), _LONGEST_ASKED))
 

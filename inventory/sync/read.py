@@ -130,4 +130,5 @@ class Reader:
             found.bytes += chunk.bytes
             found.resource_version = chunk.resource_version or found.resource_version
         found.spool.put(waiting)
+        found.controllers.update(controllers(found.again.values()))
         return found

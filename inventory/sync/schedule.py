@@ -13,6 +13,8 @@ from inventory.sync.parts import PARTS
 
 # How often it is looked for clusters to compare.
 LOOK_SECONDS = 60
+# After so long nobody believes any more that a comparison is still running.
+LONGEST_COMPARISON = 1800
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ def to_compare(now: datetime) -> list[Due]:
     every = settings.SLICEBOARD_COMPARE_SECONDS
     read = Cluster.objects.filter(enabled=True, error_reason="", observed_at__isnull=False)
     waiting = read.filter(Q(compared_at=None) | Q(compared_at__lt=now - timedelta(seconds=every)))
+    waiting = waiting.filter(may_be_compared(now))
     most = 1 + read.count() * LOOK_SECONDS // every
     found = waiting.order_by("?").values_list("pk", "queue")[:most]
     return [Due(pk, PARTS, queue) for pk, queue in found]
@@ -63,14 +66,28 @@ def is_to_be_left_alone(cluster_id: int, now: datetime) -> bool:
     return Cluster.objects.filter(pk=cluster_id, retry_at__gt=now).exists()
 
 
+def may_be_compared(now: datetime) -> Q:
+    """Not while another comparison may be running, nor soon after one that failed."""
+    apart = timedelta(seconds=min(settings.SLICEBOARD_COMPARE_SECONDS, LONGEST_COMPARISON))
+    return Q(comparison_begun_at=None) | Q(comparison_begun_at__lt=now - apart)
+
+
 def must_make_room(cluster_id: int, now: datetime) -> bool:
-    """Whether whoever follows this cluster should stop: it is paused, or another one waits for a worker."""
-    queue = Cluster.objects.filter(pk=cluster_id, enabled=True).values_list("queue", flat=True).first()
-    if queue is None:
+    """Whether whoever follows this cluster should stop: it is paused, or its place is another one's turn.
+
+    As many leave as wait, those who were followed the longest.
+    """
+    mine = Cluster.objects.filter(pk=cluster_id, enabled=True).values_list("queue", "attempted_at").first()
+    if mine is None:
         return True
-    since = now - timedelta(seconds=settings.SLICEBOARD_POLL_SECONDS)
-    others = _waiting(now).filter(Q(attempted_at=None) | Q(attempted_at__lt=since), queue=queue)
-    return others.exclude(pk=cluster_id).exists()
+    queue, since = mine
+    long_ago = now - timedelta(seconds=settings.SLICEBOARD_POLL_SECONDS)
+    others = _waiting(now).filter(Q(attempted_at=None) | Q(attempted_at__lt=long_ago), queue=queue)
+    waiting = others.exclude(pk=cluster_id).count()
+    if not waiting:
+        return False
+    followed = Cluster.objects.filter(queue=queue, leases__until__gte=now, attempted_at__lt=since)
+    return followed.distinct().count() < waiting
 
 
 def _waiting(now: datetime) -> QuerySet[Cluster]:

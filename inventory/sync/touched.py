@@ -28,6 +28,8 @@ class Touched:
     pod_uids: set[str] = field(default_factory=set)
     # No Pod had a row before.
     only_new_pods: bool = False
+    # Whether something has left a place, so that nothing may be in it any more.
+    left: bool = False
     # By how much the large tables have grown.
     grown: Counter[Any] = field(default_factory=Counter)
     changes: int = 0

@@ -70,7 +70,7 @@ def test_the_header_of_a_proxy_is_believed_only_when_asked(tmp_path: Path) -> No
 def test_nonsense_is_refused_by_name(tmp_path: Path) -> None:
     done = run(tmp_path, {"SLICEBOARD_POLL_SECONDS": "soon"}, "-c", SHOW)
     assert done.returncode == 1
-    assert "SLICEBOARD_POLL_SECONDS: 'soon' is not a whole number from 1 to 600." in done.stderr
+    assert "SLICEBOARD_POLL_SECONDS: 'soon' is not a whole number from 1 to 60." in done.stderr
 
 
 def test_reading_the_settings_writes_nothing(tmp_path: Path) -> None:

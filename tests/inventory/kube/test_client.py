@@ -77,7 +77,7 @@ def test_a_stream_that_falls_silent_is_given_up(server: ApiServer, client: Clien
     watch = {"watch": "1", "resourceVersion": str(server.store.revision)}
 
     with (
-        client.stream(PODS, watch, read_timeout=0.1) as stream,
+        client.stream(PODS, watch, seconds=30, read_timeout=0.1) as stream,
         pytest.raises(errors.TimedOutError, match=r"did not answer in time"),
     ):
         list(stream.lines())
@@ -90,7 +90,7 @@ def test_a_stream_that_was_read_to_its_end_leaves_its_connection_behind(
     watch = {"watch": "1", "resourceVersion": str(server.store.revision), "timeoutSeconds": "1"}
 
     for _ in range(2):
-        with client.stream(PODS, watch) as stream:
+        with client.stream(PODS, watch, seconds=30) as stream:
             assert list(stream.lines()) == []
 
     assert caplog.text.count("Starting new HTTP connection") == 1

@@ -1,14 +1,17 @@
 """The comparison in the background: our rows against the API server at one moment."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from demo import recorded
 from demo.faults import Refuse
 from inventory.models import (
     Balance,
     Claim,
+    Cluster,
     ConsumedCapacity,
     Device,
     Difference,
@@ -96,3 +99,13 @@ def test_a_kind_that_cannot_be_read_leaves_the_comparison_for_later(follow: Foll
     followed.server.faults.inject("*/pods", Refuse(500))
     assert compare_cluster(followed.cluster.pk) is None
     assert KindState.objects.get(kind="pods").state == "read"
+
+
+def test_a_comparison_that_runs_or_has_just_failed_is_not_begun_again(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card())))
+    followed.applied()
+    followed.server.faults.inject("*/pods", Refuse(500))
+    assert compare_cluster(followed.cluster.pk) is None
+    assert compare_cluster(followed.cluster.pk) is None
+    Cluster.objects.update(comparison_begun_at=timezone.now() - timedelta(hours=1))
+    assert compare_cluster(followed.cluster.pk) == 0

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.utils import timezone
 
 from demo.faults import BookmarksOnly, CutWatch, DuplicateEvents, ExpireWatch, Refuse
 from inventory.models import Claim, Cluster, KindState, Lease, Pod
-from inventory.sync import following, progress
+from inventory.sync import progress
 from inventory.sync.parts import DEVICES, PODS
 from inventory.sync.poll import Outcome, poll_cluster
 from tests.inventory.sync.books import RESOURCES, balance, shared
@@ -176,16 +177,6 @@ def test_a_kind_that_is_refused_comes_back_when_it_is_granted(held: Followed) ->
     assert Claim.objects.count() == 2
 
 
-def test_a_backlog_is_written_bit_by_bit(held: Followed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "_MOST", 10)
-    for number in range(45):
-        held.store.put(claim(f"d-{number}"))
-    revision = Cluster.objects.get().revision
-    held.applied()
-    assert Claim.objects.count() == 46
-    assert Cluster.objects.get().revision >= revision + 4
-
-
 def test_a_list_that_changes_while_it_is_streamed_is_written_once(follow: Follow) -> None:
     held = store(resource_slice(card()))
     for number in range(1500):
@@ -196,3 +187,32 @@ def test_a_list_that_changes_while_it_is_streamed_is_written_once(follow: Follow
         followed.server.faults.inject(f"*/{kind}", DuplicateEvents())
     followed.applied()
     assert (Claim.objects.count(), Pod.objects.count()) == (1500, 1500)
+
+
+def test_an_api_server_that_was_restored_from_a_backup_is_read_anew(held: Followed) -> None:
+    held.store.delete(CLAIMS, "team-a", "c")
+    followed = KindState.objects.exclude(resource_version="")
+    followed.update(resource_version=str(held.store.revision + 1000))
+    held.applied()
+    assert not Claim.objects.exists()
+    assert set(followed.values_list("resource_version", flat=True)) == {str(held.store.revision)}
+
+
+def test_success_of_one_part_does_not_end_the_wait_of_the_other(held: Followed) -> None:
+    until = timezone.now() + timedelta(minutes=10)
+    Cluster.objects.update(retry_at=until, failures=1, error_reason="throttled")
+    held.store.put(claim("d"))
+    assert poll_cluster(held.cluster.pk, (DEVICES,)).ended == "applied"
+    assert Claim.objects.filter(name="d").exists()
+    assert Cluster.objects.get().retry_at == until
+    assert poll_cluster(held.cluster.pk).ended == "applied"
+    assert Cluster.objects.get().retry_at is None
+
+
+def test_a_kind_is_known_as_of_when_all_had_been_told(held: Followed) -> None:
+    before = timezone.now()
+    held.store.put(claim("d"))
+    held.applied()
+    at = KindState.objects.get(kind="resourceclaims").succeeded_at
+    assert at is not None
+    assert before < at < timezone.now()

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from django.utils import timezone
 
 from demo.store import Object
@@ -143,3 +144,41 @@ def test_history_stays_when_the_device_goes(follow: Follow) -> None:
     followed.store.delete(RESOURCES["resourceslices"], "", "slice-1")
     followed.applied()
     assert ShareInterval.objects.get().device == "hami-gpu-0"
+
+
+def test_a_share_that_is_given_again_while_clocks_step_back_overlaps_nothing(
+    follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed = follow(store(resource_slice(card()), allocated(None)))
+    followed.applied()
+    followed.store.put(claim("c"))
+    followed.applied()
+    real = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: real() - timedelta(hours=1))
+    followed.store.put(allocated(None))
+    followed.applied()
+    first, second = ShareInterval.objects.order_by("pk")
+    assert (second.started_at, second.ended_at) == (first.ended_at, None)
+
+
+def test_a_timestamp_before_the_observed_end_corrects_that_end(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), allocated(GIVEN)))
+    followed.applied()
+    followed.store.put(claim("c"))
+    followed.applied()
+    again = GIVEN + timedelta(minutes=5)
+    followed.store.put(allocated(again))
+    followed.applied()
+    first, second = ShareInterval.objects.order_by("pk")
+    assert (first.ended_at, second.started_at) == (again, again)
+
+
+def test_a_share_that_is_given_back_and_given_again_at_once_is_two(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), allocated(None)))
+    followed.applied()
+    followed.store.put(claim("c"))
+    followed.store.put(allocated(None))
+    followed.applied()
+    first, second = ShareInterval.objects.order_by("pk")
+    assert first.ended_at is not None
+    assert (second.started_at >= first.ended_at, second.ended_at) == (True, None)

@@ -66,7 +66,9 @@ def test_a_poll_that_lost_its_lease_writes_nothing(follow: Follow) -> None:
         read = reader.read(kinds.RESOURCE_SLICES, {})
     assert lease.take(followed.cluster.pk, PARTS, NOW + timedelta(seconds=61), 60) is not None
     with pytest.raises(lease.LeaseLost):
-        apply(first, Batch(NOW, served, {"resourceslices": read}), timezone.now())
+        apply(
+            first, Batch(served, {"resourceslices": read}, confirmed={"resourceslices": NOW}), timezone.now()
+        )
     reader.close()
     assert not Device.objects.exists()
 

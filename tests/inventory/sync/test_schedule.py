@@ -80,6 +80,15 @@ def test_one_makes_no_room_for_a_cluster_with_workers_of_its_own(db: None) -> No
     assert not must_make_room(cluster.pk, NOW)
 
 
+def test_as_many_make_room_as_wait_the_longest_followed_first(db: None) -> None:
+    followed = [_cluster(f"lab-{number}", NOW - timedelta(seconds=60 - number)) for number in range(4)]
+    for cluster in followed:
+        lease.take(cluster.pk, PARTS, NOW, 60)
+    for number in range(2):
+        _cluster(f"waits-{number}")
+    assert [must_make_room(cluster.pk, NOW) for cluster in followed] == [True, True, False, False]
+
+
 def test_a_cluster_that_is_paused_or_removed_is_left(db: None) -> None:
     cluster = _cluster("lab", NOW, enabled=False)
     assert must_make_room(cluster.pk, NOW)
