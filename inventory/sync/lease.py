@@ -49,7 +49,8 @@ def take(cluster_id: int, parts: Collection[str], now: datetime, seconds: int) -
     with transaction.atomic():
         # A holder that writes for longer than its lease lasts has it renewed within that transaction.
         if connection.features.has_select_for_update_skip_locked:
-            rows = LeaseRow.objects.filter(pk__in=list(rows.select_for_update(skip_locked=True)))
+            rows = rows.select_for_update(skip_locked=True)
+            rows = LeaseRow.objects.filter(pk__in=[row.pk for row in rows])
         rows.update(holder=holder, until=until, number=F("number") + 1)
     held = LeaseRow.objects.filter(cluster_id=cluster_id, holder=holder)
     numbers = dict(held.values_list("part", "number"))
