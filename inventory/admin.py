@@ -66,7 +66,7 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.action(description=_("Pause"), permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Cluster]) -> None:
-        """Whoever follows one of them sees it within a second or two, and stops."""
+        """Whoever follows one of them stops within some seconds; a whole list is read to its end."""
         queryset.update(enabled=False)
         self._tell(request, _("Paused: %(names)s. What was read last stays."), queryset)
 

@@ -47,7 +47,6 @@ from inventory.sync.shares import Surroundings
 from inventory.sync.targets import Targets
 from inventory.sync.touched import Touched
 
-# Where taint rules are not served there are none, and what was read of them before has no effect.
 _NONE: Changes[DeviceTaintRule] = Changes("", chunks=tuple, seen=Seen(frozenset(), 0, 0))
 # With the first list of these, all that was unknown of every device becomes known.
 _OF_THE_BOOKS = {kinds.RESOURCE_SLICES.resource, kinds.RESOURCE_CLAIMS.resource}
@@ -86,7 +85,7 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
 
 
 def _write_objects(
-    cluster: Cluster, batch: Batch, touched: Touched, now: datetime, states: Mapping[str, KindState]
+    cluster: Cluster, batch: Batch, touched: Touched, now: datetime, states: dict[str, KindState]
 ) -> None:
     """In an order in which whatever an object names has its row before it."""
     where = places.Places(cluster, touched)
@@ -100,7 +99,9 @@ def _write_objects(
         classes.write_classes(cluster, device_classes, touched)
     if templates := batch.of(kinds.RESOURCE_CLAIM_TEMPLATES):
         classes.write_templates(cluster, where, templates, touched)
-    rules = _NONE if batch.served.taint_rules_version == "" else batch.of(kinds.DEVICE_TAINT_RULES)
+    if batch.served.taint_rules_version == "" and kinds.DEVICE_TAINT_RULES.resource in states:
+        _forget_taint_rules(cluster, touched, states)
+    rules = batch.of(kinds.DEVICE_TAINT_RULES)
     rules_skipped = taint_rules.write(cluster, rules, touched) if rules else []
     if published := batch.of(kinds.RESOURCE_SLICES):
         slices.write(cluster, published, touched)
@@ -115,6 +116,14 @@ def _write_objects(
     if seen := batch.of(kinds.PODS):
         pods.write(pods.Surroundings(cluster, where, batch.owners), seen, touched)
     skips.write(cluster, batch, rules_skipped, pools_skipped, touched)
+
+
+def _forget_taint_rules(cluster: Cluster, touched: Touched, states: dict[str, KindState]) -> None:
+    """Where they are no longer served there are none, and what was read of them before has no effect."""
+    kind = kinds.DEVICE_TAINT_RULES.resource
+    taint_rules.write(cluster, _NONE, touched)
+    SkippedObject.objects.filter(cluster=cluster, kind=kind).delete()
+    states.pop(kind).delete()
 
 
 def _derive(cluster: Cluster, touched: Touched, known: Set[str], known_before: Set[str]) -> None:

@@ -18,16 +18,6 @@ from inventory.sync import bulk
 from inventory.sync.touched import batches
 
 _KEY = ("claim_uid", "request", "driver", "pool", "device", "share_id")
-_COLUMNS = (
-    "namespace",
-    "claim_name",
-    "dedicated",
-    "admin_access",
-    "consumed",
-    "started_at",
-    "started_source",
-    "started_not_before",
-)
 Key = tuple[str, ...]
 Held = tuple[ResourceClaim, AllocationResult, Mapping[str, Quantity | None]]
 
@@ -37,6 +27,17 @@ class Start(NamedTuple):
 
     at: datetime
     source: str
+
+
+class _Columns(NamedTuple):
+    namespace: str
+    claim_name: str
+    dedicated: bool
+    admin_access: bool
+    consumed: dict[str, str | None]
+    started_at: datetime
+    started_source: str
+    started_not_before: datetime | None
 
 
 class _Open(NamedTuple):
@@ -61,7 +62,7 @@ def write(
     """
     open_rows = {} if nothing_yet else _open(cluster, [claim.metadata.uid for claim in claims])
     starts: dict[Key, Start] = {}
-    opened: dict[Key, tuple[Any, ...]] = {}
+    opened: dict[Key, _Columns] = {}
     amended: list[tuple[Any, ...]] = []
     ended: defaultdict[datetime, list[int]] = defaultdict(list)
     keys = [_key(claim, result) for claim, result, _ in held]
@@ -87,7 +88,7 @@ def write(
     bulk.update(ShareInterval, ("consumed",), amended)
     if opened and not nothing_yet:
         starts.update(_apart(cluster, {key: starts[key] for key in opened}))
-    _insert(cluster, {key: (*row[:-3], *starts[key], row[-1]) for key, row in opened.items()})
+    _insert(cluster, {key: row._replace(started_at=starts[key].at) for key, row in opened.items()})
     return [starts[key] for key in keys]
 
 
@@ -160,26 +161,26 @@ def _columns(
     consumed: dict[str, str | None],
     start: Start,
     before: datetime | None,
-) -> tuple[Any, ...]:
+) -> _Columns:
     known = [moment for moment in (before, claim.metadata.creation_timestamp) if moment is not None]
     observed = start.source == InstantSource.OBSERVED
-    return (
-        claim.metadata.namespace,
-        claim.metadata.name,
-        result.share_id is None,
-        bool(result.admin_access),
-        consumed,
-        start.at,
-        start.source,
+    return _Columns(
+        namespace=claim.metadata.namespace,
+        claim_name=claim.metadata.name,
+        dedicated=result.share_id is None,
+        admin_access=bool(result.admin_access),
+        consumed=consumed,
+        started_at=start.at,
+        started_source=start.source,
         # Clocks differ, and step back.
-        min(max(known), start.at) if known and observed else None,
+        started_not_before=min(max(known), start.at) if known and observed else None,
     )
 
 
-def _insert(cluster: Cluster, opened: Mapping[Key, tuple[Any, ...]]) -> None:
+def _insert(cluster: Cluster, opened: Mapping[Key, _Columns]) -> None:
     ids = bulk.reserve(ShareInterval, len(opened))
     rows = ((pk, cluster.pk, *key, *opened[key]) for pk, key in zip(ids, opened, strict=True))
-    bulk.insert(ShareInterval, ("id", "cluster_id", *_KEY, *_COLUMNS), rows)
+    bulk.insert(ShareInterval, ("id", "cluster_id", *_KEY, *_Columns._fields), rows)
 
 
 def _end(ids: Sequence[int], at: datetime, before: datetime | None) -> None:
