@@ -23,7 +23,7 @@ from inventory.sync.changes import Changes, older
 from inventory.sync.parts import PARTS, kinds_of
 from inventory.sync.pending import Pending
 from inventory.sync.read import OF_THE_CONNECTION, Reader
-from inventory.sync.schedule import must_make_room
+from inventory.sync.schedule import how_many_wait, must_make_room
 from inventory.sync.watches import Signal, Watches
 from inventory.sync.writing import Stopped, Writer
 
@@ -40,6 +40,8 @@ _MANY = 10_000
 _GRACE_SECONDS = 2.0
 # A cluster that waits for a free worker is let in after this long at the soonest.
 _LOOK_SECONDS = 2.0
+# A bookmark comes two seconds before the end of a watch, so that its cursor stays young.
+_SHORT_SECONDS = 3.0
 # Who only catches up takes a watch that stays silent for so long to have told what there was.
 _QUIET_SECONDS = 1.0
 # A group that is smaller was all that had arrived: behind a larger one more may be waiting.
@@ -92,7 +94,7 @@ class Following:
         Raises ClusterError where nothing at all can be read, LeaseLost, Stopped.
         """
         self._read_what_is_missing()
-        ends_at = time.monotonic() + (settings.SLICEBOARD_POLL_SECONDS if seconds is None else seconds)
+        ends_at = time.monotonic() + self._turn(seconds)
         for resource in self._pending:
             self._open(resource, ends_at)
         if seconds is None:
@@ -100,6 +102,12 @@ class Following:
         else:
             self._follow(ends_at)
         self._commit()
+
+    def _turn(self, seconds: float | None) -> float:
+        """Short where others wait: an API server sends its bookmarks before the end that a watch asks for."""
+        if seconds is not None and how_many_wait(self._cluster.queue, self._cluster.pk, timezone.now()):
+            return min(seconds, _SHORT_SECONDS)
+        return settings.SLICEBOARD_POLL_SECONDS if seconds is None else seconds
 
     # Reading in full
 

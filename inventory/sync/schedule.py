@@ -81,13 +81,18 @@ def must_make_room(cluster_id: int, now: datetime) -> bool:
     if mine is None:
         return True
     queue, since = mine
-    long_ago = now - timedelta(seconds=settings.SLICEBOARD_POLL_SECONDS)
-    others = _waiting(now).filter(Q(attempted_at=None) | Q(attempted_at__lt=long_ago), queue=queue)
-    waiting = others.exclude(pk=cluster_id).count()
+    waiting = how_many_wait(queue, cluster_id, now)
     if not waiting:
         return False
     followed = Cluster.objects.filter(queue=queue, leases__until__gte=now, attempted_at__lt=since)
     return followed.distinct().count() < waiting
+
+
+def how_many_wait(queue: str, but: int, now: datetime) -> int:
+    """Clusters, but for one, whose turn by workers of this queue is over a period late."""
+    long_ago = now - timedelta(seconds=settings.SLICEBOARD_POLL_SECONDS)
+    late = _waiting(now).filter(Q(attempted_at=None) | Q(attempted_at__lt=long_ago), queue=queue)
+    return late.exclude(pk=but).count()
 
 
 def _waiting(now: datetime) -> QuerySet[Cluster]:
