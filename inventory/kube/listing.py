@@ -2,16 +2,13 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterator
-from typing import Generic
-
-import msgspec
+from collections.abc import Iterator
 
 from inventory.kube import streamedlist
 from inventory.kube.client import Client
-from inventory.kube.decoding import Chunk, Skipped
+from inventory.kube.decoding import Chunk
 from inventory.kube.discovery import Served
-from inventory.kube.errors import ExpiredError, ForbiddenError, RejectedError
+from inventory.kube.errors import ForbiddenError, RejectedError
 from inventory.kube.kinds import Kind, ObjectT
 from inventory.kube.pages import pages
 from inventory.kube.streaming import Stream
@@ -19,20 +16,7 @@ from inventory.kube.streaming import Stream
 logger = logging.getLogger(__name__)
 
 CHUNK = 500
-_ATTEMPTS = 3
 _NAME = re.compile(r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?")
-
-
-class Listing(msgspec.Struct, Generic[ObjectT], frozen=True):
-    """A complete list; an incomplete one is never returned.
-
-    `bytes` is the size of all bodies, decompressed. `resource_version` is where a watch would go on.
-    """
-
-    objects: list[ObjectT]
-    skipped: tuple[Skipped, ...]
-    resource_version: str
-    bytes: int
 
 
 def list_chunks(
@@ -70,30 +54,6 @@ def _opened(client: Client, kind: Kind[ObjectT], served: Served) -> Stream | Non
         return None
 
 
-def list_all(
-    client: Client,
-    kind: Kind[ObjectT],
-    served: Served,
-    keep: Callable[[ObjectT], bool] | None = None,
-    limit: int = CHUNK,
-) -> Listing[ObjectT]:
-    """All objects of a kind for which `keep` holds, in the cluster's order. Raises ClusterError.
-
-    `keep` is asked after each chunk, so what it refuses never piles up. A list that expires on the way starts
-    over.
-    """
-    for _ in range(_ATTEMPTS):
-        try:
-            return _list_once(client, kind, served, keep, limit)
-        except ExpiredError as error:
-            last = error
-    raise ExpiredError(
-        f"The list of {kind.resource} at {client.url(kind.path(served))} expired {_ATTEMPTS} times before it "
-        "was complete: it is read too slowly for the API server, which keeps a moment for some minutes. "
-        "Look at the network between the two and at their load."
-    ) from last
-
-
 def find_named(
     client: Client, kind: Kind[ObjectT], served: Served, namespace: str, name: str
 ) -> ObjectT | None:
@@ -110,17 +70,3 @@ def find_named(
             if (found.metadata.namespace, found.metadata.name) == (namespace, name):
                 return found
     return None
-
-
-def _list_once(
-    client: Client, kind: Kind[ObjectT], served: Served, keep: Callable[[ObjectT], bool] | None, limit: int
-) -> Listing[ObjectT]:
-    objects: list[ObjectT] = []
-    skipped: list[Skipped] = []
-    size, resource_version = 0, ""
-    for chunk in list_chunks(client, kind, served, limit=limit, streaming=False):
-        objects += filter(keep, chunk.objects) if keep else chunk.objects
-        skipped += chunk.skipped
-        size += chunk.bytes
-        resource_version = chunk.resource_version
-    return Listing(objects, tuple(skipped), resource_version, size)

@@ -14,13 +14,14 @@ from inventory.kube.client import Client
 from inventory.kube.connection import connect
 from inventory.kube.discovery import Served, discover
 from inventory.kube.kinds import KINDS
-from inventory.kube.listing import find_named, list_all, list_chunks
+from inventory.kube.listing import find_named, list_chunks
 from inventory.kube.objects import Pod, ResourceClaim
 from inventory.kube.pods import concerns_devices
 from tests.demo.factories import claim
 from tests.inventory.kube.answering import SameAnswer, answering
 from tests.inventory.kube.conftest import V1, Connect
 from tests.inventory.kube.kubeconfigs import source_of
+from tests.inventory.kube.whole import list_all
 
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
 

@@ -16,12 +16,13 @@ from inventory.kube.connection import connect
 from inventory.kube.decoding import Chunk
 from inventory.kube.discovery import Served, discover
 from inventory.kube.kinds import KINDS, Kind
-from inventory.kube.listing import list_all, list_chunks
+from inventory.kube.listing import list_chunks
 from inventory.kube.versions import DraVersion
 from tests.inventory.kube.answering import SameAnswer, answering
 from tests.inventory.kube.conftest import V1, Connect
 from tests.inventory.kube.kubeconfigs import source_of
 from tests.inventory.kube.lists import metadata
+from tests.inventory.kube.whole import list_all
 
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
 BEFORE_STREAMING = Served("v1.33.1", (1, 33), DraVersion.V1)
