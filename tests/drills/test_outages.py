@@ -22,7 +22,7 @@ from tests.services.postgresql import Postgresql
 pytestmark = pytest.mark.timeout(240)
 
 _POLLING = {"SLICEBOARD_POLL_SECONDS": "2"}
-_LONG = {"SLICEBOARD_POLL_SECONDS": "600"}
+_LONG = {"SLICEBOARD_POLL_SECONDS": "60"}
 _REVISION = "SELECT revision FROM inventory_cluster"
 _NUMBERS = "SELECT sum(number) FROM inventory_lease"
 
