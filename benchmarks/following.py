@@ -15,7 +15,7 @@ from benchmarks.served import Control
 from demo.churn import WRITTEN_AT
 from inventory.kube import kinds
 from inventory.models import Cluster, KindState
-from inventory.sync import following
+from inventory.sync import writing
 from inventory.sync.changes import Batch
 from inventory.sync.poll import poll_cluster
 
@@ -77,7 +77,7 @@ def _changed_at_once(cluster: Cluster, control: Control) -> dict[str, float]:
 
     change = threading.Timer(_OPENING_SECONDS, lambda: begun.append(control.change(CHANGES)))
     change.start()
-    with costed() as cost, wrapped(following, "apply", around):
+    with costed() as cost, wrapped(writing, "apply", around):
         rows = poll(cluster, _CHANGED_SECONDS)
     change.join()
     if sum(count for _, count in commits) != CHANGES:
@@ -105,7 +105,7 @@ def latency(folder: Path, seconds: float) -> dict[str, Any]:
         batches.append(_events(batch))
         return rows
 
-    with costed() as cost, wrapped(following, "apply", around):
+    with costed() as cost, wrapped(writing, "apply", around):
         until = time.monotonic() + _SETTLE_SECONDS + seconds
         while (left := until - time.monotonic()) > 1:
             poll(cluster, min(left, settings.SLICEBOARD_POLL_SECONDS))

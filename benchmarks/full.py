@@ -19,7 +19,7 @@ from benchmarks.observed import costed, timed, wrapped
 from benchmarks.served import kubeconfig
 from inventory.kube.connection import Source, connect
 from inventory.models import Cluster
-from inventory.sync import balances, claims, devices, following, links, pods, slices
+from inventory.sync import balances, claims, devices, links, pods, slices, writing
 from inventory.sync.read import Reader
 
 _PARTS: dict[str, tuple[Any, str]] = {
@@ -50,7 +50,7 @@ def full(folder: Path) -> dict[str, Any]:
     with ExitStack() as stack:
         for part, (owner, name) in _PARTS.items():
             stack.enter_context(timed(watch, part, owner, name))
-        stack.enter_context(wrapped(following, "apply", around))
+        stack.enter_context(wrapped(writing, "apply", around))
         began = time.perf_counter()
         with costed() as cost:
             rows = poll(cluster)
