@@ -216,6 +216,8 @@ def test_a_list_that_expires_between_its_pages_starts_over(followed: Followed) -
         followed.server.store.put(claim(f"waiting-{number}"))
     followed.server.stop()
     followed.site.bring_up(version=IN_PAGES, **_OPTIONS)
+    # A poll that outlives the restart still believes in streaming lists.
+    eventually(lambda: followed.server.requests.count("/version") > 0, "a poll that asks who it is")
     lists = "SELECT lists_total FROM inventory_kindstate WHERE kind = 'resourceclaims'"
     before = followed.site.number(lists)
     followed.server.faults.inject("*/resourceclaims", ExpireWatch())
