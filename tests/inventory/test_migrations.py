@@ -1,0 +1,43 @@
+"""A database that an earlier version has filled is taken along."""
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from inventory.models import InstantSource, KindState, Share
+from inventory.sync import progress
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_read_before_clusters_were_followed_is_kept_and_then_read_in_full() -> None:
+    executor = MigrationExecutor(connection)
+    latest = executor.loader.graph.leaf_nodes("inventory")
+    before = executor.migrate([("inventory", "0001_initial")]).apps
+    rows = {name: before.get_model("inventory", name).objects for name in ("Cluster", "KindState", "Share")}
+    cluster = rows["Cluster"].create(name="lab")
+    rows["KindState"].create(cluster=cluster, kind="resourceclaims", resource_version="42")
+    pool = before.get_model("inventory", "Pool").objects.create(
+        cluster=cluster, driver="d", name="p", state="complete"
+    )
+    device = before.get_model("inventory", "Device").objects.create(cluster=cluster, pool=pool, name="gpu-0")
+    namespace = before.get_model("inventory", "Namespace").objects.create(cluster=cluster, name="team-a")
+    claim = before.get_model("inventory", "Claim").objects.create(
+        cluster=cluster, namespace=namespace, name="c", uid="u", resource_version="1", state="allocated"
+    )
+    rows["Share"].create(
+        cluster=cluster,
+        claim=claim,
+        position=0,
+        device=device,
+        request="gpu",
+        dedicated=True,
+        admin_access=False,
+        started_at=None,
+    )
+
+    executor.loader.build_graph()
+    executor.migrate(latest)
+
+    share = Share.objects.get()
+    assert (share.device.name, share.started_source) == ("gpu-0", InstantSource.OBSERVED)
+    assert progress.cursor(KindState.objects.get()) == ""
