@@ -216,3 +216,13 @@ def test_a_kind_is_known_as_of_when_all_had_been_told(held: Followed) -> None:
     at = KindState.objects.get(kind="resourceclaims").succeeded_at
     assert at is not None
     assert before < at < timezone.now()
+
+
+def test_an_object_that_says_the_same_in_a_newer_version_changes_nothing_that_is_shown(
+    held: Followed,
+) -> None:
+    revision = Cluster.objects.get().revision
+    held.store.put(claim("c", shared()))
+    held.applied()
+    assert Claim.objects.get().resource_version == str(held.store.revision)
+    assert Cluster.objects.get().revision == revision
