@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from inventory.models import Cluster, KindState, Membership, Team, TeamNamespace
+from inventory.sync.remove import remove
 from inventory.tasks import poll_cluster
 
 
@@ -75,6 +76,12 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         queryset.update(enabled=True)
         _send_polls(queryset)
         self._tell(request, _("Resumed: %(names)s. A worker reads next what has changed."), queryset)
+
+    def delete_model(self, request: HttpRequest, obj: Cluster) -> None:
+        remove([obj.pk])
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Cluster]) -> None:
+        remove(list(queryset.values_list("pk", flat=True)))
 
     def _tell(self, request: HttpRequest, text: Promise, queryset: QuerySet[Cluster]) -> None:
         names = ", ".join(map(str, queryset))
