@@ -7,8 +7,7 @@ all of them. They are kept in the form in which they are used, a few hundred byt
 import struct
 import tempfile
 from collections.abc import Iterator, Sequence
-from types import TracebackType
-from typing import Generic, Self
+from typing import Generic
 
 import msgspec
 
@@ -43,11 +42,3 @@ class Spool(Generic[ObjectT]):
 
     def close(self) -> None:
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

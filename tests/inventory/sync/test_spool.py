@@ -1,3 +1,5 @@
+from contextlib import closing
+
 from inventory.kube import kinds
 from inventory.kube.objects import Metadata, Namespace, ResourceClaim
 from inventory.sync.spool import Spool
@@ -8,7 +10,7 @@ def _namespace(number: int) -> Namespace:
 
 
 def test_chunks_come_back_as_they_were_put_there_as_often_as_asked() -> None:
-    with Spool(kinds.NAMESPACES) as spool:
+    with closing(Spool(kinds.NAMESPACES)) as spool:
         chunks = [[_namespace(number) for number in range(start, start + 500)] for start in (0, 500)]
         for chunk in chunks:
             spool.put(chunk)
@@ -18,7 +20,7 @@ def test_chunks_come_back_as_they_were_put_there_as_often_as_asked() -> None:
 
 
 def test_what_does_not_fit_into_memory_lies_on_disk() -> None:
-    with Spool(kinds.NAMESPACES) as spool:
+    with closing(Spool(kinds.NAMESPACES)) as spool:
         chunks = [
             [_namespace(number) for number in range(start, start + 500)] for start in range(0, 10_000, 500)
         ]
@@ -28,13 +30,13 @@ def test_what_does_not_fit_into_memory_lies_on_disk() -> None:
 
 
 def test_an_empty_chunk_is_none() -> None:
-    with Spool(kinds.NAMESPACES) as spool:
+    with closing(Spool(kinds.NAMESPACES)) as spool:
         spool.put([])
         assert list(spool.chunks()) == []
 
 
 def test_numbers_beyond_64_bits_survive() -> None:
     claim = ResourceClaim(metadata=Metadata(name="c", uid="u"), spec={"opaque": 10**40})
-    with Spool(kinds.RESOURCE_CLAIMS) as spool:
+    with closing(Spool(kinds.RESOURCE_CLAIMS)) as spool:
         spool.put([claim])
         assert list(spool.chunks()) == [[claim]]
