@@ -1,7 +1,6 @@
 """A cluster followed for a while: what is missing is read in full, then what happens is written."""
 
 import logging
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -18,14 +17,14 @@ from inventory.kube.events import Events
 from inventory.kube.kinds import Kind
 from inventory.kube.pages import pages
 from inventory.models import Claim, Cluster, KindState, Pod, Slice
-from inventory.sync import bulk, lease, progress
+from inventory.sync import bulk, progress
 from inventory.sync.changes import Changes, older
 from inventory.sync.parts import PARTS, kinds_of
 from inventory.sync.pending import Pending
 from inventory.sync.read import OF_THE_CONNECTION, Reader
 from inventory.sync.schedule import how_many_wait, must_make_room
 from inventory.sync.watches import Signal, Watches
-from inventory.sync.writing import Stopped, Writer
+from inventory.sync.writing import Writer
 
 logger = logging.getLogger(__name__)
 
@@ -58,31 +57,17 @@ _VERSIONED: Mapping[str, type[Any]] = {
 class Following:
     """One worker's time with a cluster."""
 
-    def __init__(
-        self,
-        held: lease.Lease,
-        cluster: Cluster,
-        client: Client,
-        served: Served,
-        stopping: threading.Event,
-    ) -> None:
-        self._cluster, self._client, self._served, self._stopping = cluster, client, served, stopping
-        self._is_alone = len(held.numbers) == len(PARTS)
-        self._kinds = {kind.resource: kind for kind in kinds_of(held.numbers, served)}
+    def __init__(self, writer: Writer, cluster: Cluster, client: Client, served: Served) -> None:
+        self._writer, self._cluster, self._client, self._served = writer, cluster, client, served
+        self._kinds = {kind.resource: kind for kind in kinds_of(writer.parts, served)}
         self._pending: dict[str, Pending[Any]] = {}
         # Since when the watch of a kind has been open, and up to when all has been told.
         self._opened: dict[str, float] = {}
         self._told: dict[str, datetime] = {}
         self._expired: set[str] = set()
         self._look_at = time.monotonic() + _LOOK_SECONDS
-        self._writer = Writer(held, cluster, client, served, stopping)
-        self._reader = Reader(client, served, self._writer.tick)
+        self._reader = Reader(client, served, writer.tick)
         self._watches = Watches(client, served)
-
-    @property
-    def changes(self) -> int:
-        """How many rows it has changed."""
-        return self._writer.changes
 
     def close(self) -> None:
         self._watches.close()
@@ -155,7 +140,7 @@ class Following:
             return None
 
     def _read(self, resources: list[str], states: Mapping[str, KindState]) -> None:
-        observed_at, started, before = timezone.now(), time.perf_counter(), self.changes
+        observed_at, started, before = timezone.now(), time.perf_counter(), self._writer.changes
         changes: dict[str, Changes[Any]] = {}
         for resource in resources:
             try:
@@ -169,7 +154,7 @@ class Following:
         self._give_up_if_nothing_is_left(changes)
         self._writer.write_in_full(changes, dict.fromkeys(changes, observed_at))
         self._reader.close()
-        if self.changes - before > _MANY:
+        if self._writer.changes - before > _MANY:
             bulk.analyze("inventory")
         self._pending.update({name: Pending(one.resource_version) for name, one in changes.items()})
         took = progress.seconds(time.perf_counter() - started)
@@ -197,7 +182,7 @@ class Following:
         timeouts = [error for error in failures.values() if isinstance(error, TimedOutError)]
         if len(timeouts) > 1:
             raise timeouts[0]
-        if failures and not read and not self._pending and self._is_alone:
+        if failures and not read and not self._pending and len(self._writer.parts) == len(PARTS):
             raise next(iter(failures.values()))
 
     # Following
@@ -282,8 +267,7 @@ class Following:
 
     def _is_to_make_room(self) -> bool:
         """Whether the worker is to end, the cluster is paused, or another one waits for a worker."""
-        if self._stopping.is_set():
-            raise Stopped
+        self._writer.stop_if_asked()
         if time.monotonic() < self._look_at:
             return False
         self._look_at = time.monotonic() + _LOOK_SECONDS

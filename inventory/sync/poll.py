@@ -19,7 +19,7 @@ from inventory.models import Cluster
 from inventory.sync import lease, progress
 from inventory.sync.following import Following
 from inventory.sync.parts import PARTS
-from inventory.sync.writing import Stopped
+from inventory.sync.writing import Stopped, Writer
 
 logger = logging.getLogger(__name__)
 
@@ -81,13 +81,15 @@ def _poll(held: lease.Lease, started: float, seconds: float | None, stopping: th
         timeouts = Timeouts(read=held.seconds / 2)
         source = Source(cluster.kubeconfig, cluster.context, cluster.in_cluster)
         with connect(source, timeouts) as client:
-            following = Following(held, cluster, client, discover(client), stopping)
+            served = discover(client)
+            writer = Writer(held, cluster, client, served, stopping)
+            following = Following(writer, cluster, client, served)
             try:
                 following.run(seconds)
             except Stopped:
                 ended = "stopped"
             finally:
-                changes = following.changes
+                changes = writer.changes
                 following.close()
     except ClusterError as error:
         if stopping.is_set():

@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -48,6 +48,11 @@ class Writer:
         self._lookup = Lookup(client, served, cluster)
         self._renewed_at = time.monotonic()
 
+    @property
+    def parts(self) -> Collection[str]:
+        """Of the cluster, those that are this worker's."""
+        return self._held.numbers
+
     def write(self, changes: Mapping[str, Changes[Any]], confirmed: Mapping[str, datetime]) -> None:
         """Raises LeaseLost; ClusterError where an owner has to be asked for and the connection is gone."""
         self._apply(changes, confirmed, self._lookup.of(changes.get(kinds.PODS.resource)))
@@ -70,11 +75,15 @@ class Writer:
 
     def tick(self) -> None:
         """In the middle of something long: the lease is kept, or lost in time."""
-        if self._stopping.is_set():
-            raise Stopped
+        self.stop_if_asked()
         if self.is_renewal_due():
             lease.renew(self._held, timezone.now())
             self._renewed_at = time.monotonic()
+
+    def stop_if_asked(self) -> None:
+        """Raises Stopped."""
+        if self._stopping.is_set():
+            raise Stopped
 
     def is_renewal_due(self) -> bool:
         return time.monotonic() - self._renewed_at > self._held.seconds / 4
