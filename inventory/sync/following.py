@@ -183,7 +183,10 @@ class Following:
         if len(timeouts) > 1:
             raise timeouts[0]
         if failures and not read and not self._pending and len(self._writer.parts) == len(PARTS):
-            raise next(iter(failures.values()))
+            error = next(iter(failures.values()))
+            # What each kind has met decides how it is read the next time.
+            self._writer.write({}, {})
+            raise error
 
     # Following
 

@@ -152,3 +152,19 @@ def test_a_refused_connection_is_named(db: None, tmp_path: Path, follow: Follow)
     config.write_text(config.read_text().replace(followed.server.url, f"http://127.0.0.1:{port}"))
     assert (followed.poll().ended, followed.cluster.error_reason) == ("failed", "unreachable")
     assert str(port) in followed.cluster.error_message
+
+
+def test_a_role_that_may_list_and_not_watch_is_read_in_full_again_and_again(follow: Follow) -> None:
+    held = store(resource_slice(card()), claim("c", shared()))
+    grant = Grant("lister", verbs=frozenset({"get", "list"}))
+    followed = follow(held, token="lister", tokens={"lister": grant})
+    followed.poll()
+    assert balance("memory") == ("24Gi", "8Gi", "16Gi")
+    state = KindState.objects.get(kind="resourceclaims")
+    assert (state.state, '"watch"' in state.error_message) == ("forbidden", True)
+
+    held.delete(RESOURCES["resourceclaims"], "team-a", "c")
+    KindState.objects.update(retry_at=None)
+    followed.poll()
+    assert balance("memory") == ("24Gi", "0", "24Gi")
+    assert KindState.objects.get(kind="resourceclaims").lists_total == 2
