@@ -25,8 +25,8 @@ _FIELDS = tuple(
     field.attname for field in KindState._meta.concrete_fields if field.name not in ("id", "cluster", "kind")
 )
 _LONGEST_WAIT = timedelta(minutes=5)
-# Whatever a watch has met there, it would meet again: only a list helps. Of others that may be so. A role that
-# may list and not watch is read in full each time that its turn comes.
+# Whatever a watch has met there, it would meet again: only a list helps. Of others that may be so. A role
+# that may list and not watch is read in full each time that its turn comes.
 _OF_THE_CURSOR = (BadAnswerError, ExpiredError, ForbiddenError, RejectedError)
 _PERHAPS = (ServerError, TimedOutError)
 _FIRST_WAIT = timedelta(seconds=5)
