@@ -132,7 +132,10 @@ class DuplicateEvents(_OfWatch):
 
 
 class BookmarksOnly(_OfWatch):
-    """Lose every event but the bookmarks."""
+    """Lose every event but the bookmarks, of a watch that goes on: a list that streams stays whole."""
+
+    def concerns(self, request: Request) -> bool:
+        return request.is_watch and "sendInitialEvents" not in request.query
 
     def lines(self, lines: Iterator[bytes]) -> Iterator[bytes]:
         for line in lines:
