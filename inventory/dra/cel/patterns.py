@@ -1,0 +1,54 @@
+"""Regular expressions as Go's regexp finds them: RE2, which takes time in proportion to the text."""
+
+from typing import Any
+
+from inventory.dra.cel.errors import UnsupportedError
+
+try:
+    import re2
+except ImportError:  # No wheel for this platform or this Python.
+    re2 = None
+
+
+class PatternError(ValueError):
+    """The pattern cannot be compiled."""
+
+
+def check(pattern: str) -> None:
+    """Raises PatternError, or UnsupportedError for one that takes too much memory. Passes all without RE2."""
+    if re2 is not None:
+        _compiled(pattern)
+
+
+def find(text: str, pattern: str) -> str:
+    """The first match, or nothing."""
+    match = _compiled(pattern).search(text)
+    return str(match.group(0)) if match else ""
+
+
+def find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
+    """Every match, left to right; an empty one right behind another does not count, as in Go."""
+    found: list[str] = []
+    previous = -1
+    for match in _compiled(pattern).finditer(text):
+        if len(found) == limit:
+            break
+        start, end = match.span()
+        if start != end or start != previous:
+            found.append(match.group(0))
+        previous = end
+    return found
+
+
+def _compiled(pattern: str) -> Any:
+    if re2 is None:
+        raise UnsupportedError("find() and findAll() need RE2, which is not installed on this platform")
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        reason = error.args[0].decode(errors="replace")
+    if "too large" in reason:
+        raise UnsupportedError(f"a regular expression that takes too much memory: {reason[:80]}")
+    raise PatternError(f"invalid regular expression: {reason[:200]}")
