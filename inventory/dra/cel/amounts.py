@@ -5,7 +5,6 @@ any length. `asInteger` and `isInteger` ask that form and not the value: "1000m"
 """
 
 import re
-from functools import lru_cache
 
 import msgspec
 
@@ -53,7 +52,6 @@ class Amount(msgspec.Struct, frozen=True):
         return self.nanos // int(10 ** (scale - _NANO_SCALE))
 
 
-@lru_cache(maxsize=16_384)
 def parse(text: str) -> Amount:
     """Raises QuantityError, or UnsupportedError where it is doubtful what upstream reads."""
     try:

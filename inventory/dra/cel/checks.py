@@ -13,6 +13,8 @@ _ON_LISTS = frozenset(
     {"sum", "min", "max", "isSorted", "indexOf", "lastIndexOf", "includes"}
     | {"sets.contains", "sets.equivalent", "sets.intersects"}
 )
+# Python has one kind of whole numbers.
+_OF_NUMBERS = frozenset({"sum", "min", "max"})
 _KINDS = frozenset({"int", "uint", "double", "bool", "string", "list", "map", "null_type"})
 # Types whose values Python functions take and give back as they are.
 _PLAIN = frozenset({"dyn", "bool", "int", "uint", "double", "string", "list", "map", str(SEMVER)})
@@ -51,7 +53,7 @@ def _check_outer(checked: Checked, node: Node, parent: Node | None) -> None:
     match parent:
         case Select():
             return
-        case Comprehension() if node is not parent.step and node is not parent.condition:
+        case Comprehension() if parent.binds or node in (parent.range, parent.initial, parent.result):
             return
         case Call(function="_[_]" | "_[?_]" | "_?._" | "size" | "@in"):
             return
@@ -103,6 +105,8 @@ def _check_call(checked: Checked, call: Call, parent: Node | None) -> None:
     if call.function in _EQUALITY and any(_holds_quantities(kind) for kind in kinds):
         raise UnsupportedError("comparing lists or maps of quantities is not evaluated here")
     if call.function in _ON_LISTS and not all(map(_is_listable, kinds)):
+        raise UnsupportedError(f"{call.function}() of {kinds[0]} is not evaluated here")
+    if call.function in _OF_NUMBERS and checked.type(call).name == "uint":
         raise UnsupportedError(f"{call.function}() of {kinds[0]} is not evaluated here")
     literal = _CHECKED_LITERALS.get(call.function)
     if literal is not None:

@@ -52,9 +52,14 @@ class Engine:
     def _compile(self, expression: str, *, disable_check: bool) -> bytes:
         try:
             compiled = self._checker.compile(expression, disable_check=disable_check)
-        except (RuntimeError, UnicodeError) as error:
-            raise CompileError(_line(str(error))) from None
-        return bytes(compiled.serialize())
+        except RuntimeError as error:
+            reason = _line(str(error))
+        else:
+            return bytes(compiled.serialize())
+        # The engine's own limit, far below upstream's.
+        if "recursion" in reason:
+            raise UnsupportedError("the expression is nested too deeply")
+        raise CompileError(reason)
 
 
 @lru_cache(maxsize=1)
@@ -66,11 +71,12 @@ def engine() -> Engine:
 
 def failure(text: str) -> str:
     """What went wrong at run time, in the words of the scheduler where it has its own."""
-    code, separator, reason = text.partition(": ")
+    code, separator, reason = text.partition(" [")[0].partition(": ")
     reason = reason if separator and code.isupper() else text
     for theirs, ours in _WORDINGS:
         if reason.startswith(theirs):
-            return ours + reason.removeprefix(theirs).strip(' :"').split(" size=")[0]
+            detail = reason.removeprefix(theirs).strip(' :"').partition(" size=")[0]
+            return ours + detail if ours.endswith(": ") else ours
     return reason
 
 
@@ -82,7 +88,9 @@ _WORDINGS = (
         "no such overload: the range of a macro is no list and no map",
     ),
     ("No matching overloads found : <jump_condition>", "no such overload: the condition of ?: is no bool"),
+    ("No matching overloads found : @plain", "no such overload: a version has no size, no order and no text"),
     ("No matching overloads found", "no such overload: "),
+    ("Applying SELECT to non-message type", "no such key: a field of a value that has none"),
     ("divide by zero", "division by zero"),
 )
 

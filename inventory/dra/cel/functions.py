@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
 
-from inventory.dra.cel import amounts, encoding, lists, patterns, versions
+from inventory.dra.cel import encoding, lists, patterns, versions
 from inventory.dra.cel.amounts import Amount
 from inventory.dra.cel.errors import UnsupportedError
 from inventory.dra.cel.versions import Version
@@ -46,7 +46,7 @@ def _member(name: str, parameters: tuple[str, ...], result: str, run: Callable[.
 
 
 def _quantities() -> Iterator[Implementation]:
-    yield _global("quantity", ("STRING",), "BYTES", lambda text: encoding.of_amount(amounts.parse(text)))
+    yield _global("quantity", ("STRING",), "BYTES", encoding.quantity)
     yield _global("isQuantity", ("STRING",), "BOOL", _is_quantity)
     yield _global("sign", ("BYTES",), "INT", lambda held: _sign(_amount(held).nanos))
     yield _global(EQUAL, ("BYTES", "BYTES"), "BOOL", lists.equal)
@@ -64,7 +64,7 @@ def _quantities() -> Iterator[Implementation]:
 
 def _versions() -> Iterator[Implementation]:
     for parameters in (("STRING",), ("STRING", "BOOL")):
-        yield _global("semver", parameters, "BYTES", lambda *given: encoding.of_version(_version_in(*given)))
+        yield _global("semver", parameters, "BYTES", _version_in)
         yield _global("isSemver", parameters, "BOOL", _is_version)
     yield _member("major", ("BYTES",), "INT", lambda held: _int64(_version(held).major))
     yield _member("minor", ("BYTES",), "INT", lambda held: _int64(_version(held).minor))
@@ -157,14 +157,16 @@ def _as_float(held: bytearray) -> float:
 
 def _is_quantity(text: str) -> bool:
     try:
-        amounts.parse(text)
+        encoding.quantity(text)
     except QuantityError:
         return False
     return True
 
 
-def _version_in(text: str, *tolerantly: bool) -> Version:
-    return versions.parse_tolerantly(text) if any(tolerantly) else versions.parse(text)
+def _version_in(text: str, *tolerantly: bool) -> bytes:
+    if any(tolerantly):
+        return encoding.of_version(versions.parse_tolerantly(text))
+    return encoding.version(text)
 
 
 def _is_version(text: str, *tolerantly: bool) -> bool:

@@ -4,14 +4,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
-from inventory.dra.cel import functions
+from inventory.dra.cel import encoding, functions
 from inventory.dra.cel.ast import Call, Comprehension, Constant, List, Node, Select, Struct
 from inventory.dra.cel.statictypes import DYN, OUTER, QUANTITY, Checked
 
-_STRING, _BYTES_FORM = 6, 2
-_BOOL, _VARINT_FORM = 2, 0
+# Kinds of cel.expr.Constant, and how they are sent.
+_BOOL, _STRING, _BYTES = 2, 6, 7
+_VARINT_FORM, _BYTES_FORM = 0, 2
 _ORDERING = frozenset({"_<_", "_<=_", "_>_", "_>=_", "_+_", "_-_"})
 _OF_TEXTS_AND_LISTS = {"indexOf": functions.INDEX_OF, "lastIndexOf": functions.LAST_INDEX_OF}
+_FOLDED: dict[str, Callable[[str], bytes]] = {"quantity": encoding.quantity, "semver": encoding.version}
 _ON_VALUES = frozenset({"size", "string"})
 
 
@@ -51,9 +53,21 @@ class _Rewriting:
             return equal if call.function == "_==_" else self._call("!_", equal)
         if call.function == "@in" and QUANTITY in kinds:
             return Call(inside.number, inside.arguments[1], "includes", inside.arguments[:1])
+        if call.function in _FOLDED and len(call.arguments) == 1:
+            return self._folded(inside)
         if call.function in _OF_TEXTS_AND_LISTS:
             return replace(inside, function=_OF_TEXTS_AND_LISTS[call.function])
         return self._guarded(call, inside)
+
+    def _folded(self, call: Call) -> Node:
+        """A quantity or version that is written out is read once; a wrong one fails when it is met."""
+        text = call.arguments[0].text if isinstance(call.arguments[0], Constant) else None
+        if text is None:
+            return call
+        try:
+            return Constant(call.number, _BYTES, _FOLDED[call.function](text), _BYTES_FORM)
+        except ValueError:
+            return call
 
     def _guarded(self, call: Call, inside: Call) -> Node:
         """No version gets through where it would pass for the bytes it travels as."""

@@ -4,9 +4,10 @@ from functools import lru_cache
 from typing import Any
 
 from inventory.dra.cel import checks, cost, encoding, vocabulary, wire
-from inventory.dra.cel.ast import Call, Constant, Node, walk
+from inventory.dra.cel.ast import Call, Comprehension, Constant, Node, walk
 from inventory.dra.cel.engine import Engine, engine, failure
 from inventory.dra.cel.errors import CompileError, EvaluationError, SelectorError, UnsupportedError
+from inventory.dra.cel.reads import Read, reads
 from inventory.dra.cel.rewrite import rewritten
 from inventory.dra.cel.statictypes import BOOL, Checked, checked
 from inventory.dra.cel.subjects import Subject
@@ -15,8 +16,8 @@ from inventory.dra.cel.versions import Version
 
 # Limit of the API (CELSelectorExpressionMaxLength).
 _LONGEST = 10 * 1024
-# Up to here an evaluation leaves next to nothing behind.
-_LIGHT_WORK = 2_000
+# Up to here, and without a loop, an evaluation leaves next to nothing behind.
+_LIGHT_WORK = 50_000
 _CACHED = 1024
 _LITERALS = ("duration", "timestamp")
 
@@ -24,10 +25,10 @@ _LITERALS = ("duration", "timestamp")
 class Selector:
     """A compiled expression. Any number of threads may use it at once."""
 
-    __slots__ = ("_is_light", "_program", "expression")
+    __slots__ = ("_is_light", "_program", "expression", "reads")
 
-    def __init__(self, expression: str, program: Any, *, is_light: bool) -> None:
-        self.expression = expression
+    def __init__(self, expression: str, program: Any, reads: tuple[Read, ...], *, is_light: bool) -> None:
+        self.expression, self.reads = expression, reads
         self._program = program
         self._is_light = is_light
 
@@ -46,7 +47,11 @@ class Selector:
 
 def compiled(expression: str) -> Selector:
     """Raises CompileError or UnsupportedError; the same for every caller, at the cost of one."""
-    if len(expression.encode(errors="replace")) > _LONGEST:
+    try:
+        size = len(expression.encode())
+    except UnicodeEncodeError:
+        raise CompileError("a character that no text can hold") from None
+    if size > _LONGEST:
         raise CompileError(f"longer than {_LONGEST} bytes")
     outcome = _outcome(expression)
     if isinstance(outcome, Selector):
@@ -74,7 +79,11 @@ def _compiled(cel: Engine, expression: str) -> Selector:
     program = cel.program(_serialized(rewritten(tree, largest + 1), tree.source))
     _check_literals(cel, tree)
     _prepare(program, cel)
-    return Selector(expression, program, is_light=work <= _LIGHT_WORK)
+    return Selector(expression, program, reads(tree.root), is_light=work <= _LIGHT_WORK and not _loops(tree))
+
+
+def _loops(tree: Checked) -> bool:
+    return any(isinstance(node, Comprehension) and not node.binds for node in walk(tree.root))
 
 
 def _read(serialized: bytes) -> Checked:

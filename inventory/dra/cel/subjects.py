@@ -1,19 +1,23 @@
 """A device as selectors see it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
-from inventory.dra.cel import amounts, encoding, versions
+from inventory.dra.cel import encoding
 from inventory.dra.cel.engine import ATTRIBUTES, CAPACITY, DRIVER, MULTIPLE, engine
 from inventory.dra.cel.errors import EvaluationError, SelectorError, UnsupportedError
+from inventory.dra.cel.versions import VersionError
 from inventory.kube.objects import Device
 from inventory.kube.quantity import QuantityError
 
 _INT64 = range(-(2**63), 2**63)
+# The members of the one-of, in the order in which upstream looks for them.
+_KINDS = ("int", "bool", "string", "version")
 # The API's own limit, which the bounds on work rely on.
 _LONGEST_TEXT = 64
-# What the engine needs in one evaluation stays with the activation: a little each time.
-_USES = 32
+# Activations take several times the memory of the device, and more with every use.
+_KEPT, _USES = 256, 32
 
 
 class Subject:
@@ -22,26 +26,44 @@ class Subject:
     A device that cannot be told to the engine makes every selector on it raise the same error.
     """
 
-    __slots__ = ("_activation", "_refusal", "_uses", "_variables")
+    __slots__ = ("_refusal", "_variables")
 
     def __init__(self, variables: Mapping[str, Any], refusal: SelectorError | None = None) -> None:
         self._variables = variables
         self._refusal = refusal
-        self._activation: Any = None
-        self._uses = 0
 
     def activation(self, *, lasting: bool) -> Any:
-        """What a program is evaluated on; a lasting one is kept for the next program."""
+        """What a program is evaluated on; a lasting one may serve the next program as well."""
         if self._refusal is not None:
             raise type(self._refusal)(self._refusal.reason)
-        if not lasting:
-            return engine().activation(self._variables)
-        activation = self._activation
-        if activation is None or self._uses >= _USES:
-            activation = self._activation = engine().activation(self._variables)
-            self._uses = 0
+        return _lasting(self).next() if lasting else self.prepared()
+
+    def prepared(self) -> Any:
+        return engine().activation(self._variables)
+
+
+class _Lasting:
+    """An activation that is replaced now and then: the engine keeps a little of every evaluation in it."""
+
+    __slots__ = ("_activation", "_subject", "_uses")
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._activation = subject.prepared()
+        self._uses = 0
+
+    def next(self) -> Any:
         self._uses += 1
-        return activation
+        if self._uses > _USES:
+            self._activation = self._subject.prepared()
+            self._uses = 1
+        return self._activation
+
+
+@lru_cache(maxsize=_KEPT)
+def _lasting(subject: Subject) -> _Lasting:
+    """Of the devices looked at last: whoever asks has several selectors for one device after the other."""
+    return _Lasting(subject)
 
 
 def subject(driver: str, device: Device, *, lists: bool = False) -> Subject:
@@ -61,21 +83,23 @@ def subject(driver: str, device: Device, *, lists: bool = False) -> Subject:
     )
 
 
-def _attributes(device: Device, *, lists: bool) -> dict[str, Any]:
-    return {
-        name: _attribute(f"attribute {name}", published, lists=lists)
-        for name, published in (device.attributes or {}).items()
-    }
+def _attributes(device: Device, *, lists: bool) -> Iterator[tuple[str, Any]]:
+    for name, published in (device.attributes or {}).items():
+        yield name, _attribute(name, published, lists=lists)
 
 
-def _capacity(device: Device) -> dict[str, bytes]:
-    return {name: _amount(name, capacity.value) for name, capacity in (device.capacity or {}).items()}
+def _capacity(device: Device) -> Iterator[tuple[str, bytes]]:
+    for name, capacity in (device.capacity or {}).items():
+        try:
+            yield name, encoding.quantity(capacity.value.strip())
+        except QuantityError as error:
+            raise UnsupportedError(f"capacity {name}: {error}") from None
 
 
-def _by_domain(driver: str, what: str, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _by_domain(driver: str, what: str, values: Iterable[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
     """A name without a domain belongs to the driver's."""
     domains: dict[str, dict[str, Any]] = {}
-    for name, value in values.items():
+    for name, value in values:
         domain, slash, identifier = name.partition("/")
         inside = domains.setdefault(domain if slash else driver, {})
         key = identifier if slash else name
@@ -87,43 +111,40 @@ def _by_domain(driver: str, what: str, values: Mapping[str, Any]) -> dict[str, d
     return domains
 
 
-def _attribute(what: str, published: Any, *, lists: bool) -> Any:
+def _attribute(name: str, published: Any, *, lists: bool) -> Any:
     """As upstream: the first member of the one-of that is there."""
-    if not isinstance(published, Mapping):
-        raise UnsupportedError(f"{what} is no attribute")
-    for kind in ("int", "bool", "string", "version"):
+    if not isinstance(published, dict):
+        raise UnsupportedError(f"attribute {name} is no attribute")
+    for kind in _KINDS:
         if published.get(kind) is not None:
-            return _scalar(what, kind, published[kind])
+            return _scalar(name, kind, published[kind])
     if lists:
-        for kind in ("int", "bool", "string", "version"):
+        for kind in _KINDS:
             if isinstance(published.get(f"{kind}s"), list):
-                return [_scalar(what, kind, value) for value in published[f"{kind}s"]]
-    raise EvaluationError(f"{what}: unsupported attribute value")
+                return [_scalar(name, kind, value) for value in published[f"{kind}s"]]
+    raise EvaluationError(f"attribute {name}: unsupported attribute value")
 
 
-def _scalar(what: str, kind: str, value: Any) -> bool | int | str | bytes:
-    if kind == "int" and isinstance(value, int) and not isinstance(value, bool) and value in _INT64:
-        return value
-    if kind == "bool" and isinstance(value, bool):
-        return value
-    if isinstance(value, str) and len(value.encode()) > _LONGEST_TEXT:
-        raise UnsupportedError(f"{what} is longer than {_LONGEST_TEXT} bytes")
-    if kind == "string" and isinstance(value, str):
-        return value
-    if kind == "version" and isinstance(value, str):
-        return _version(what, value)
-    raise UnsupportedError(f"{what} is no {kind}")
+def _scalar(name: str, kind: str, value: Any) -> bool | int | str | bytes:
+    if isinstance(value, bool):
+        if kind == "bool":
+            return value
+    elif isinstance(value, int):
+        if kind == "int" and value in _INT64:
+            return value
+    elif isinstance(value, str) and kind in {"string", "version"}:
+        return _text(name, value) if kind == "string" else _version(name, value)
+    raise UnsupportedError(f"attribute {name} is no {kind}")
 
 
-def _version(what: str, text: str) -> bytes:
+def _text(name: str, text: str) -> str:
+    if len(text) > _LONGEST_TEXT or len(text.encode()) > _LONGEST_TEXT:
+        raise UnsupportedError(f"attribute {name} is longer than {_LONGEST_TEXT} bytes")
+    return text
+
+
+def _version(name: str, text: str) -> bytes:
     try:
-        return encoding.of_version(versions.parse(text))
-    except versions.VersionError as error:
-        raise EvaluationError(f"{what}: parse semantic version: {error}") from None
-
-
-def _amount(name: str, text: str) -> bytes:
-    try:
-        return encoding.of_amount(amounts.parse(text.strip()))
-    except QuantityError as error:
-        raise UnsupportedError(f"capacity {name}: {error}") from None
+        return encoding.version(_text(name, text))
+    except VersionError as error:
+        raise EvaluationError(f"attribute {name}: parse semantic version: {error}") from None
