@@ -18,6 +18,8 @@ _OF_NUMBERS = frozenset({"sum", "min", "max"})
 _KINDS = frozenset({"int", "uint", "double", "bool", "string", "list", "map", "null_type"})
 # Types whose values Python functions take and give back as they are.
 _PLAIN = frozenset({"dyn", "bool", "int", "uint", "double", "string", "list", "map", str(SEMVER)})
+_MATCHING = ("matches", "find", "findAll")
+_PATTERNS = 32
 _LOOKUPS = frozenset({"_[_]", "_[?_]", "_?._"})
 _EQUALITY = ("_==_", "_!=_")
 _CLAUSES = frozenset("sdxXbo%")
@@ -26,6 +28,7 @@ _CLAUSES = frozenset("sdxXbo%")
 def check(checked: Checked) -> None:
     """Raises CompileError or UnsupportedError."""
     check_result(checked)
+    _check_patterns(checked)
     for node, parent in _with_parents(checked.root):
         kind = checked.type(node)
         if kind.mentions("bytes"):
@@ -136,12 +139,15 @@ def _is_plain_scalar(kind: Type) -> bool:
 
 
 def _check_pattern(checked: Checked, call: Call) -> None:
-    pattern = call.arguments[0 if call.target is not None else 1]
-    if isinstance(pattern, Constant) and pattern.text is not None:
-        try:
-            patterns.check(pattern.text)
-        except patterns.PatternError as error:
-            raise CompileError(f"{checked.place(pattern)}: {error}") from None
+    pattern = call.operands()[1]
+    if not isinstance(pattern, Constant) or pattern.text is None:
+        raise UnsupportedError(
+            f"{call.function}() with a pattern that is not written out is not evaluated here"
+        )
+    try:
+        patterns.check(pattern.text)
+    except patterns.PatternError as error:
+        raise CompileError(f"{checked.place(pattern)}: {error}") from None
 
 
 def _check_format(checked: Checked, call: Call) -> None:
@@ -166,9 +172,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 _CHECKED_LITERALS: dict[str, Callable[[Checked, Call], None]] = {
-    "matches": _check_pattern,
-    "find": _check_pattern,
-    "findAll": _check_pattern,
+    **dict.fromkeys(_MATCHING, _check_pattern),
     "format": _check_format,
 }
 
@@ -181,6 +185,13 @@ def _check_type(checked: Checked, call: Call, parent: Node | None) -> None:
     others = parent.arguments if isinstance(parent, Call) and parent.function in _EQUALITY else ()
     if not any(isinstance(other, Ident) and other.name in _KINDS for other in others):
         raise UnsupportedError(f"type() of {kind} is not evaluated here")
+
+
+def _check_patterns(checked: Checked) -> None:
+    """Each takes its time to prepare."""
+    matching = [node for node in walk(checked.root) if isinstance(node, Call) and node.function in _MATCHING]
+    if len(matching) > _PATTERNS:
+        raise UnsupportedError(f"more than {_PATTERNS} regular expressions in one selector")
 
 
 def _check_null(checked: Checked) -> None:

@@ -15,7 +15,14 @@ from inventory.dra.cel.errors import UnsupportedError
 from inventory.dra.cel.versions import Version
 from inventory.kube.quantity import NANO, QuantityError
 
-EQUAL, PLAIN, PRESENT, INDEX_OF, LAST_INDEX_OF = "@equal", "@plain", "@present", "@indexOf", "@lastIndexOf"
+EQUAL, MATCHES, PLAIN, PRESENT, INDEX_OF, LAST_INDEX_OF = (
+    "@equal",
+    "@matches",
+    "@plain",
+    "@present",
+    "@indexOf",
+    "@lastIndexOf",
+)
 
 _PLAIN_KINDS = ("BOOL", "INT", "UINT", "DOUBLE", "STRING", "LIST", "MAP")
 _KINDS = (*_PLAIN_KINDS, "BYTES")
@@ -76,6 +83,7 @@ def _versions() -> Iterator[Implementation]:
 
 
 def _texts() -> Iterator[Implementation]:
+    yield _global(MATCHES, ("STRING", "STRING"), "BOOL", patterns.matches)
     yield _member("find", ("STRING", "STRING"), "STRING", patterns.find)
     yield _member("findAll", ("STRING", "STRING"), "LIST", patterns.find_all)
     yield _member("findAll", ("STRING", "STRING", "INT"), "LIST", patterns.find_all)

@@ -57,6 +57,8 @@ class _Rewriting:
             return self._folded(inside)
         if call.function in _OF_TEXTS_AND_LISTS:
             return replace(inside, function=_OF_TEXTS_AND_LISTS[call.function])
+        if call.function == "matches":
+            return self._call(functions.MATCHES, *inside.operands())
         return self._guarded(call, inside)
 
     def _folded(self, call: Call) -> Node:

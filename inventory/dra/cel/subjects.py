@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from threading import local
 from typing import Any
 
 from inventory.dra.cel import encoding
@@ -17,7 +18,7 @@ _KINDS = ("int", "bool", "string", "version")
 # The API's own limit, which the bounds on work rely on.
 _LONGEST_TEXT = 64
 # Activations take several times the memory of the device, and more with every use.
-_KEPT, _USES = 256, 32
+_KEPT, _USES = 64, 32
 
 
 class Subject:
@@ -36,7 +37,7 @@ class Subject:
         """What a program is evaluated on; a lasting one may serve the next program as well."""
         if self._refusal is not None:
             raise type(self._refusal)(self._refusal.reason)
-        return _lasting(self).next() if lasting else self.prepared()
+        return _thread.lasting(self).next() if lasting else self.prepared()
 
     def prepared(self) -> Any:
         return engine().activation(self._variables)
@@ -60,10 +61,17 @@ class _Lasting:
         return self._activation
 
 
-@lru_cache(maxsize=_KEPT)
-def _lasting(subject: Subject) -> _Lasting:
-    """Of the devices looked at last: whoever asks has several selectors for one device after the other."""
-    return _Lasting(subject)
+class _Thread(local):
+    """The engine looks for what an activation holds in the thread that made it, so each has its own.
+
+    Those of the devices looked at last: whoever asks has several selectors for one device after the other.
+    """
+
+    def __init__(self) -> None:
+        self.lasting = lru_cache(maxsize=_KEPT)(_Lasting)
+
+
+_thread = _Thread()
 
 
 def subject(driver: str, device: Device, *, lists: bool = False) -> Subject:
