@@ -1,0 +1,217 @@
+"""The pools that one node sees (structured/internal/incubating/pools_incubating.go).
+
+Not the pools of the cluster: a generation counts if the node sees it, whatever other nodes see.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+
+from inventory.dra.simulator.candidates import Candidate, Counters, candidates, totals
+from inventory.dra.simulator.nodes import Node, Place
+from inventory.dra.simulator.rules import Rules
+from inventory.dra.taints import Rule as TaintRule
+from inventory.kube.objects import ResourceSlice
+from inventory.kube.quantity import QuantityError
+
+
+class PoolId(NamedTuple):
+    driver: str
+    name: str
+
+    def __str__(self) -> str:
+        return "/".join(self)
+
+
+@dataclass(slots=True, eq=False)
+class Published:
+    """A slice, read once. `problem`: its counters cannot be read."""
+
+    name: str
+    pool: PoolId
+    generation: int
+    expected: int
+    place: Place
+    per_device: bool
+    candidates: Sequence[Candidate]
+    counter_sets: Sequence[str]
+    totals: Counters
+    problem: str
+
+    @property
+    def has_counters(self) -> bool:
+        return bool(self.counter_sets)
+
+    def reaches(self, node: Node) -> bool:
+        """Raises NodeSelectorError and UnknownLabelsError."""
+        if self.has_counters:
+            # Needed to use the pool from anywhere.
+            return True
+        if self.per_device and not self.place.known:
+            return any(one.place is not None and one.place.takes(node) for one in self.candidates)
+        return self.place.takes(node)
+
+
+def published(one: ResourceSlice, rules: Sequence[TaintRule] = ()) -> Published:
+    spec = one.spec
+    counters: Counters = {}
+    problem = ""
+    try:
+        counters = totals(spec.shared_counters or ())
+    except QuantityError as error:
+        problem = str(error)
+    return Published(
+        name=one.metadata.name,
+        pool=PoolId(spec.driver, spec.pool.name),
+        generation=spec.pool.generation,
+        expected=spec.pool.resource_slice_count,
+        place=Place.of(spec),
+        per_device=bool(spec.per_device_node_selection),
+        candidates=candidates(one, rules),
+        counter_sets=[counter_set.name for counter_set in spec.shared_counters or ()],
+        totals=counters,
+        problem=problem,
+    )
+
+
+class NodePool(msgspec.Struct, frozen=True):
+    """A pool as a node sees it. Nothing is placed from one that is incomplete or invalid.
+
+    `elsewhere` are its devices that this node does not see, but which may hold its counters.
+    """
+
+    id: PoolId
+    candidates: tuple[Candidate, ...] = ()
+    elsewhere: tuple[Candidate, ...] = ()
+    totals: Counters = {}
+    incomplete: str = ""
+    invalid: str = ""
+    # A newer generation is only published for other nodes: the scheduler leaves the pool out.
+    replaced: str = ""
+
+    @property
+    def usable(self) -> bool:
+        return not (self.incomplete or self.invalid or self.replaced)
+
+
+class Slices:
+    """The slices of a cluster, found by node and by pool."""
+
+    def __init__(self, slices: Iterable[Published]) -> None:
+        self._on_node: defaultdict[str, list[Published]] = defaultdict(list)
+        self._shared: list[Published] = []
+        self._of_pool: defaultdict[PoolId, list[Published]] = defaultdict(list)
+        for found in slices:
+            self._of_pool[found.pool].append(found)
+            if found.place.node_name:
+                self._on_node[found.place.node_name].append(found)
+            else:
+                self._shared.append(found)
+
+    def seen_from(self, node: Node, rules: Rules) -> tuple[Published, ...]:
+        """The slices that matter to a node. Raises NodeSelectorError and UnknownLabelsError."""
+        near = (*self._on_node.get(node.name, ()), *self._shared)
+        allowed = (one for one in near if rules.partitionable_devices or not _partitioned(one))
+        return tuple(one for one in allowed if one.reaches(node))
+
+    def of_pool(self, pool: PoolId) -> Sequence[Published]:
+        return self._of_pool[pool]
+
+    @property
+    def candidates(self) -> Iterable[Candidate]:
+        for slices in self._of_pool.values():
+            for one in slices:
+                yield from one.candidates
+
+    @property
+    def node_names(self) -> Iterable[str]:
+        """Nodes that a slice, or a device of one, names."""
+        yield from self._on_node
+        for one in self._shared:
+            yield from (
+                found.place.node_name for found in one.candidates if found.place and found.place.node_name
+            )
+
+
+def _partitioned(one: Published) -> bool:
+    return one.per_device or one.has_counters
+
+
+def node_pools(seen: Sequence[Published], slices: Slices) -> tuple[NodePool, ...]:
+    """The pools of these slices in the order in which the scheduler tries them.
+
+    By driver and name, those with binding conditions last (since 1.36).
+    """
+    kept: dict[PoolId, list[Published]] = {}
+    for one in seen:
+        of_pool = kept.setdefault(one.pool, [])
+        if of_pool and one.generation > of_pool[0].generation:
+            of_pool.clear()
+        if not of_pool or one.generation == of_pool[0].generation:
+            of_pool.append(one)
+    found = [_pool(pool, of_pool, slices) for pool, of_pool in kept.items()]
+    return tuple(sorted(found, key=lambda pool: (_binds(pool), pool.id)))
+
+
+def _binds(pool: NodePool) -> bool:
+    return any(one.device.binding_conditions for one in pool.candidates)
+
+
+def _pool(pool: PoolId, kept: Sequence[Published], slices: Slices) -> NodePool:
+    first = kept[0]
+    everywhere: Sequence[Published] = kept
+    if len(kept) != first.expected:
+        all_of_pool = slices.of_pool(pool)
+        newest = max(one.generation for one in all_of_pool)
+        if newest > first.generation:
+            return NodePool(pool, replaced=f"generation {newest} is published for other nodes only")
+        everywhere = [one for one in all_of_pool if one.generation == first.generation]
+        if len(everywhere) != first.expected:
+            seen = f"{len(everywhere)} of {first.expected} slices of generation {first.generation}"
+            return NodePool(pool, _devices(kept), incomplete=f"{seen} are published")
+    return _built(pool, kept, everywhere)
+
+
+def _built(pool: PoolId, kept: Sequence[Published], everywhere: Sequence[Published]) -> NodePool:
+    here = {one.name for one in kept}
+    elsewhere = [one for one in everywhere if one.name not in here]
+    devices, others = _devices(kept), _devices(elsewhere)
+    counters = [one for one in kept if one.has_counters]
+    totals = {name: values for one in counters for name, values in one.totals.items()}
+    fault = (
+        _twice("device name", (one.id.name for one in devices))
+        or _twice("counter set", (name for one in counters for name in one.counter_sets))
+        or next((one.problem for one in counters if one.problem), "")
+        or _unknown_counter((*devices, *others), totals)
+    )
+    if fault:
+        return NodePool(pool, devices, invalid=fault)
+    return NodePool(pool, devices, others, totals)
+
+
+def _devices(slices: Iterable[Published]) -> tuple[Candidate, ...]:
+    by_name = sorted((one for one in slices if not one.has_counters), key=lambda one: one.name)
+    return tuple(found for one in by_name for found in one.candidates)
+
+
+def _twice(what: str, names: Iterable[str]) -> str:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return f"the {what} {name} is there twice"
+        seen.add(name)
+    return ""
+
+
+def _unknown_counter(devices: Iterable[Candidate], totals: Mapping[str, Mapping[str, int]]) -> str:
+    for one in devices:
+        for counter_set, counters in one.counters.items():
+            if counter_set not in totals:
+                return f"{one.id.name} draws on the counter set {counter_set}, which no slice defines"
+            for name in counters:
+                if name not in totals[counter_set]:
+                    return f"{one.id.name} draws on the counter {counter_set}/{name}, which no slice defines"
+    return ""

@@ -1,0 +1,145 @@
+"""The largest single request that would still be met, and what is left that nobody can use.
+
+A card may have memory left and no cores, or the other way round: sums over cards do not show it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from inventory.dra.simulator.allocated import Allocated
+from inventory.dra.simulator.candidates import Candidate
+from inventory.dra.simulator.capacity import Dimension, Range
+from inventory.dra.simulator.counting import Counting
+from inventory.dra.simulator.node_pools import NodePool
+from inventory.kube.quantity import Quantity
+
+ZERO = Quantity(0)
+
+
+class Left(msgspec.Struct, frozen=True):
+    """A device on which something can be placed without any toleration: what is left of each dimension.
+
+    `largest` is the most that one request can get of a dimension when it asks for the least of every other.
+    """
+
+    candidate: Candidate
+    whole: bool
+    remaining: Mapping[str, Quantity]
+    largest: Mapping[str, Quantity]
+
+
+class Largest(msgspec.Struct, frozen=True):
+    """The largest request for one dimension, and what the same device then has left of the others."""
+
+    amount: Quantity
+    candidate: Candidate
+    beside: Mapping[str, Quantity]
+
+
+class Room(msgspec.Struct, frozen=True):
+    """`stranded`: what is left of a dimension on devices where nothing can be placed for want of another."""
+
+    devices: int
+    usable: int
+    whole: int
+    largest: Mapping[str, Largest]
+    stranded: Mapping[str, Quantity]
+
+
+def room(pools: Sequence[NodePool], allocated: Allocated, counting: Counting) -> Room:
+    """Of devices that one node sees."""
+    everything = [one for pool in pools for one in pool.candidates]
+    lefts = [
+        left
+        for pool in pools
+        if pool.usable
+        for one in pool.candidates
+        if (left := _left(pool, one, allocated, counting)) is not None
+    ]
+    usable = [left for left in lefts if _is_usable(left)]
+    return Room(
+        devices=len(everything),
+        usable=len(usable),
+        whole=sum(left.whole for left in usable),
+        largest=_largest(usable),
+        stranded=_stranded(left for left in lefts if not _is_usable(left)),
+    )
+
+
+def _is_usable(left: Left) -> bool:
+    """A device without any capacity can always be had."""
+    return not left.remaining or bool(left.largest)
+
+
+def _left(pool: NodePool, one: Candidate, allocated: Allocated, counting: Counting) -> Left | None:
+    """None where it cannot be had at all, or nothing is known."""
+    held = allocated.holds(one.id)
+    if one.problem or one.taints or one.id in allocated.dedicated or one.id in allocated.unreadable:
+        return None
+    if held and not one.shareable:
+        return None
+    if one.counters and not held and counting.attempt().charge(pool, one) is not None:
+        return None
+    consumed = allocated.consumed.get(one.id, {})
+    remaining = {
+        name: max(ZERO, dimension.total - consumed.get(name, ZERO))
+        for name, dimension in one.dimensions.items()
+    }
+    if not one.shareable:
+        return Left(one, whole=True, remaining=remaining, largest=remaining)
+    return Left(one, not held, remaining, _most_of_each(one.dimensions, remaining))
+
+
+def _most_of_each(
+    dimensions: Mapping[str, Dimension], remaining: Mapping[str, Quantity]
+) -> dict[str, Quantity]:
+    """Empty where nothing is left of one dimension, or less than the least that may be asked for."""
+    if any(dimension.total and not remaining[name] for name, dimension in dimensions.items()):
+        return {}
+    most = {name: _most(dimension, remaining[name]) for name, dimension in dimensions.items()}
+    return {} if None in most.values() else {name: amount for name, amount in most.items() if amount}
+
+
+def _most(dimension: Dimension, left: Quantity) -> Quantity | None:
+    """The largest amount that a request may take of what is left, None if not even the least."""
+    policy = dimension.policy
+    if policy is None:
+        return left
+    if policy.range is not None:
+        return _most_in_range(policy.range, left)
+    if policy.values:
+        return max((value for value in policy.values if value <= left), default=None)
+    return left
+
+
+def _most_in_range(allowed: Range, left: Quantity) -> Quantity | None:
+    most = left if allowed.maximum is None else min(left, allowed.maximum)
+    if most < allowed.minimum:
+        return None
+    if allowed.step is None:
+        return most
+    minimum, step = allowed.minimum.rounded_up(), allowed.step.rounded_up()
+    whole = most.nanos // 10**9
+    if whole < minimum:
+        return allowed.minimum
+    return Quantity.of(minimum + (whole - minimum) // step * step, most.notation)
+
+
+def _largest(lefts: Iterable[Left]) -> dict[str, Largest]:
+    found: dict[str, Largest] = {}
+    for left in lefts:
+        for name, amount in left.largest.items():
+            if name not in found or amount > found[name].amount:
+                beside = {other: rest for other, rest in left.remaining.items() if other != name}
+                found[name] = Largest(amount, left.candidate, beside)
+    return found
+
+
+def _stranded(lefts: Iterable[Left]) -> dict[str, Quantity]:
+    found: dict[str, Quantity] = {}
+    for left in lefts:
+        for name, rest in left.remaining.items():
+            if rest:
+                found[name] = rest + found[name] if name in found else rest
+    return found

@@ -1,0 +1,92 @@
+from inventory.dra.simulator.counting import Counting
+from inventory.dra.simulator.node_pools import node_pools
+from inventory.dra.simulator.room import Room, room
+from inventory.dra.simulator.simulate import Cluster
+from inventory.kube.quantity import Quantity, parse
+from tests.inventory.dra.simulator.factories import cluster, device, held, slice_of
+
+
+def seen(found: Cluster, node: str = "n1") -> Room:
+    slices = found.slices.seen_from(found.nodes[node], found.rules)
+    pools = node_pools(slices, found.slices)
+    return room(pools, found.allocated, Counting(found.allocated, found.rules))
+
+
+def amounts(found: Room) -> dict[str, str]:
+    return {name: str(one.amount) for name, one in found.largest.items()}
+
+
+def share(name: str, memory: str, cores: str) -> object:
+    return held(name, consumed={"memory": memory, "cores": cores})
+
+
+def test_the_largest_of_a_dimension_is_that_of_one_device_and_no_sum() -> None:
+    results = [share("a", "30Gi", "10"), share("b", "20Gi", "80")]
+    found = seen(cluster(slice_of(device("a"), device("b")), results=results))  # type: ignore[arg-type]
+    assert amounts(found) == {"memory": "20Gi", "cores": "90"}
+    assert found.largest["memory"].beside == {"cores": parse("20")}
+    assert found.largest["cores"].candidate.id.name == "a"
+
+
+def test_memory_without_cores_is_stranded() -> None:
+    results = [share("a", "30Gi", "100"), share("b", "40Gi", "50")]
+    found = seen(cluster(slice_of(device("a"), device("b")), results=results))  # type: ignore[arg-type]
+    assert found.usable == 0
+    assert amounts(found) == {}
+    assert found.stranded == {"memory": parse("10Gi"), "cores": parse("50")}
+
+
+def test_what_a_policy_allows_is_the_limit() -> None:
+    policy = {"default": "1Gi", "validRange": {"min": "1Gi", "max": "16Gi", "step": "3Gi"}}
+    capacity = {"memory": {"value": "40Gi", "requestPolicy": policy}}
+    assert amounts(seen(cluster(slice_of(device("a", capacity=capacity))))) == {"memory": "16Gi"}
+    values = {"default": "1Gi", "validValues": ["1Gi", "4Gi", "32Gi"]}
+    capacity = {"memory": {"value": "40Gi", "requestPolicy": values}}
+    results = [held("a", consumed={"memory": "10Gi"})]
+    assert amounts(seen(cluster(slice_of(device("a", capacity=capacity)), results=results))) == {
+        "memory": "4Gi"
+    }
+
+
+def test_a_device_that_is_not_shared_is_had_whole_or_not_at_all() -> None:
+    devices = slice_of(device("a", shared=False), device("b", shared=False))
+    found = seen(cluster(devices, results=[held("a")]))
+    assert (found.devices, found.usable, found.whole) == (2, 1, 1)
+    assert amounts(found) == {"memory": "40Gi", "cores": "100"}
+
+
+def test_tainted_and_unreadable_devices_are_no_room() -> None:
+    taint = [{"key": "broken", "effect": "NoExecute"}]
+    broken = held("b", consumed={"memory": "lots"})
+    found = seen(cluster(slice_of(device("a", taints=taint), device("b")), results=[broken]))
+    assert (found.devices, found.usable) == (2, 0)
+
+
+def test_a_pool_that_is_unusable_has_devices_and_no_room() -> None:
+    found = seen(cluster(slice_of(device("a"), count=2)))
+    assert (found.devices, found.usable) == (1, 0)
+
+
+def test_a_partition_whose_counters_are_gone_is_no_room() -> None:
+    shared = slice_of(
+        name="counters",
+        count=2,
+        sharedCounters=[{"name": "card", "counters": {"memory": {"value": "40Gi"}}}],
+    )
+    drawing = [{"counterSet": "card", "counters": {"memory": {"value": "40Gi"}}}]
+    parts = slice_of(
+        *(device(name, shared=False, consumesCounters=drawing) for name in ("a", "b")), name="d", count=2
+    )
+    assert seen(cluster(shared, parts)).usable == 2
+    assert seen(cluster(shared, parts, results=[held("a")])).usable == 0
+
+
+def test_a_device_without_capacity_can_be_had_any_number_of_times() -> None:
+    found = seen(cluster(slice_of(device("a", capacity={}))))
+    assert (found.usable, found.largest) == (1, {})
+
+
+def test_nothing_is_left_of_nothing() -> None:
+    found = seen(cluster(slice_of(device("a")), results=[share("a", "40Gi", "100")]))  # type: ignore[list-item]
+    assert found.stranded == {}
+    assert sum((one.amount for one in found.largest.values()), Quantity(0)) == Quantity(0)
