@@ -69,9 +69,13 @@ def _check_mixed(checked: Checked, node: Node) -> None:
         return
     for child in node.children():
         kind = checked.type(child)
-        inner = kind.parameters[0] if kind.name == "optional_type" and kind.parameters else kind
+        inner = kind.parameters[0] if kind.name == "optional_type" and _unpacks(node) else kind
         if kind != checked.type(node) and not _is_plain(inner):
-            raise UnsupportedError(f"a {kind} as a value of unknown type is not evaluated here")
+            raise UnsupportedError(f"{kind} as a value of unknown type is not evaluated here")
+
+
+def _unpacks(node: Node) -> bool:
+    return isinstance(node, Call) and node.function in {"orValue", "or", "value", "hasValue"}
 
 
 def _is_plain(kind: Type) -> bool:

@@ -73,15 +73,22 @@ def failure(text: str) -> str:
     """What went wrong at run time, in the words of the scheduler where it has its own."""
     code, separator, reason = text.partition(" [")[0].partition(": ")
     reason = reason if separator and code.isupper() else text
+    if reason.startswith(_MISSING):
+        return "no such key: " + reason.removeprefix(_MISSING).strip('"')
     for theirs, ours in _WORDINGS:
         if reason.startswith(theirs):
-            detail = reason.removeprefix(theirs).strip(' :"').partition(" size=")[0]
+            detail = _ours(reason.removeprefix(theirs).strip(' :"').partition(" size=")[0])
             return ours + detail if ours.endswith(": ") else ours
     return reason
 
 
+def _ours(signature: str) -> str:
+    """Without the marks of our own functions and disguises."""
+    return signature.replace("@", "").replace("int64", "int").replace("bytes", "version")
+
+
+_MISSING = "Key not found in map : "
 _WORDINGS = (
-    ("Key not found in map", "no such key: "),
     ("Index error: index=", "index out of bounds: "),
     (
         "No matching overloads found : <iter_range>",
