@@ -191,6 +191,8 @@ def _update_staged(table: str, names: Sequence[str], rows: Iterable[Sequence[Any
             f"SELECT {columns} FROM {_quote(table)} WITH NO DATA"
         )
         _load(_STAGED, ("id", *names), rows)
+        # Or the planner takes it for larger than it is, and reads all of the table for a few rows.
+        cursor.execute(f"ANALYZE {_STAGED}")
         cursor.execute(
             f"UPDATE {_quote(table)} AS kept SET {assignments} FROM {_STAGED} WHERE kept.id = {_STAGED}.id"  # noqa: S608
         )

@@ -8,6 +8,8 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from django.db.models import Min
+
 from inventory.kube import kinds
 from inventory.kube.client import Client
 from inventory.kube.discovery import Served
@@ -20,6 +22,7 @@ from inventory.models import Pod as PodRow
 from inventory.sync.changes import Changes, Owners
 from inventory.sync.controllers import BETWEEN, Controller
 from inventory.sync.read import OF_THE_CONNECTION
+from inventory.sync.touched import batches
 
 logger = logging.getLogger(__name__)
 
@@ -66,10 +69,12 @@ class Lookup:
     def _recall(self, uids: Iterable[str]) -> None:
         # One that stands alone may only have been out of reach then.
         rows = PodRow.objects.filter(cluster=self._cluster).exclude(workload_kind__in=BETWEEN).order_by()
-        for uid in uids:
+        for batch in batches(uids):
             # Any one of its Pods will do, and it may have thousands.
-            found = rows.filter(controller_uid=uid).values_list("workload_kind", "workload_name")
-            for kind, name in found[:1]:
+            of_each = rows.filter(controller_uid__in=batch).values("controller_uid").annotate(one=Min("pk"))
+            ids = [one for _, one in of_each.values_list("controller_uid", "one")]
+            found = PodRow.objects.filter(pk__in=ids).order_by()
+            for uid, kind, name in found.values_list("controller_uid", "workload_kind", "workload_name"):
                 self._known[uid] = OwnerReference(kind=kind, name=name)
 
     def _ask(self, kind: Kind[Owned], missing: Mapping[str, Controller]) -> None:

@@ -1,7 +1,7 @@
 """What a transaction has touched so far, and so what has to be derived anew before it ends."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
@@ -35,7 +35,7 @@ class Touched:
     changes: int = 0
 
 
-def batches(values: Sequence[T] | set[T], size: int = BATCH) -> Iterator[list[T]]:
+def batches(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
     rest = iter(values)
     while batch := list(islice(rest, size)):
         yield batch
