@@ -245,6 +245,10 @@ class PodSpec(Wire, frozen=True):
     node_name: Reference | None = None
     resource_claims: list[PodResourceClaim] | None = None
     scheduling_group: SchedulingGroup | None = None
+    # Which nodes will do, as written: read only for a Pod that has none yet.
+    node_selector: Any = None
+    affinity: Any = None
+    tolerations: Any = None
 
 
 class PodCondition(Wire, frozen=True):

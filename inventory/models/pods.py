@@ -32,6 +32,9 @@ class Pod(models.Model):
     # What the scheduler said, where the Pod is not placed.
     scheduling_reason = models.CharField(blank=True)
     scheduling_message = models.TextField(blank=True)
+    node_rules = models.JSONField(
+        default=dict, help_text="what its spec says of nodes, as long as it has none"
+    )
     hami_resources = models.JSONField(
         default=dict, help_text="HAMi resources in container limits, by container"
     )
@@ -56,6 +59,8 @@ class PodClaim(models.Model):
     pod = models.ForeignKey(
         Pod, models.CASCADE, related_name="pod_claims", db_index=False, db_constraint=False
     )
+    # Its place among the Pod's claims, which is the order in which the scheduler places them.
+    position = models.PositiveSmallIntegerField(default=0)
     # The name inside the Pod; empty for a gang's or an extended resource's claim.
     name = models.CharField(blank=True)
     claim_name = models.CharField(blank=True, help_text="empty: not created yet")
@@ -69,7 +74,7 @@ class PodClaim(models.Model):
     )
 
     class Meta:
-        ordering = ("pod", "name", "claim_name")
+        ordering = ("pod", "position", "name", "claim_name")
         constraints = [models.UniqueConstraint("pod", "name", "claim_name", name="claim_of_pod")]
         # A claim that comes finds the Pods that wait for one of its name.
         indexes = [models.Index("claim_name", name="pod_claim_by_name")]

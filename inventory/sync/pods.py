@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
@@ -12,6 +12,7 @@ from inventory.hami.vendors import RESOURCE_NAMES
 from inventory.kube.objects import OwnerReference, Pod, PodCondition
 from inventory.models import Cluster, PodClaim
 from inventory.models import Pod as PodRow
+from inventory.models.pods import FINISHED
 from inventory.sync import bulk
 from inventory.sync.changes import Changes, Owners
 from inventory.sync.current import current
@@ -22,7 +23,7 @@ from inventory.sync.reconcile import Key, Values, reconcile
 from inventory.sync.touched import Touched, batches
 
 _POD_CLAIM_KEY = ("pod_id", "name", "claim_name")
-_POD_CLAIM_FIELDS = ("template_name", "containers", *LINK_FIELDS)
+_POD_CLAIM_FIELDS = ("position", "template_name", "containers", *LINK_FIELDS)
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class PodColumns(NamedTuple):
     pod_group: str
     scheduling_reason: str
     scheduling_message: str
+    node_rules: dict[str, Any]
     hami_resources: dict[str, dict[str, str]]
 
 
@@ -98,9 +100,9 @@ def _with_links(
     values: list[Values] = []
     uses: list[Use] = []
     for pod, (key, row) in zip(pods, columns.items(), strict=True):
-        for (name, claim_name), (template, containers) in _uses(pod):
+        for position, ((name, claim_name), (template, containers)) in enumerate(_uses(pod)):
             keys.append((pod_ids[key], name, claim_name))
-            values.append((template, containers))
+            values.append((position, template, containers))
             uses.append(Use(name, claim_name, template, pod.metadata.uid, row.namespace_id, row.pod_group))
     return {key: (*value, *link) for key, value, link in zip(keys, values, links(uses), strict=True)}
 
@@ -133,8 +135,24 @@ def _pod(
         pod_group=_group(pod),
         scheduling_reason=(unscheduled.reason if unscheduled else None) or "",
         scheduling_message=(unscheduled.message if unscheduled else None) or "",
+        node_rules=_node_rules(pod),
         hami_resources=_hami_resources(pod),
     )
+
+
+def _node_rules(pod: Pod) -> dict[str, Any]:
+    """What of a Pod's spec, in its shape, leaves nodes out; preferences do not."""
+    spec, phase = pod.spec, pod.status.phase if pod.status else None
+    if spec.node_name or phase in FINISHED:
+        return {}
+    match spec.affinity:
+        case {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}:
+            node = {"requiredDuringSchedulingIgnoredDuringExecution": required}
+            affinity: dict[str, Any] | None = {"nodeAffinity": node}
+        case _:
+            affinity = None
+    rules = {"nodeSelector": spec.node_selector, "affinity": affinity, "tolerations": spec.tolerations}
+    return {key: value for key, value in rules.items() if value}
 
 
 def _unscheduled(pod: Pod) -> PodCondition | None:
