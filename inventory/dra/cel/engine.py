@@ -17,6 +17,8 @@ else:
     INSTALLED = True
 
 DRIVER, ATTRIBUTES, CAPACITY = "device.driver", "device.attributes", "device.capacity"
+# The capacity once more, with how each quantity is held.
+AMOUNTS = "device.amounts"
 MULTIPLE = "device.allowMultipleAllocations"
 # Fields of `device`.
 FIELDS = tuple(variable.removeprefix("device.") for variable in (DRIVER, ATTRIBUTES, CAPACITY, MULTIPLE))
@@ -142,7 +144,11 @@ def _runtime() -> Any:
             )
         )
     return cel.NewEnv(
-        variables={DRIVER: text, MULTIPLE: cel.Type.BOOL, ATTRIBUTES: by_domain, CAPACITY: by_domain},
+        variables={
+            DRIVER: text,
+            MULTIPLE: cel.Type.BOOL,
+            **dict.fromkeys((ATTRIBUTES, CAPACITY, AMOUNTS), by_domain),
+        },
         extensions=[ext_bindings.ExtBindings(), ext_optional.ExtOptional(), ext_strings.ExtStrings(2)],
         functions=[cel.FunctionDecl(name, declared) for name, declared in overloads.items()],
     )

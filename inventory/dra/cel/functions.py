@@ -12,17 +12,10 @@ from typing import Any, NamedTuple
 from inventory.dra.cel import encoding, lists, patterns, versions
 from inventory.dra.cel.amounts import Amount
 from inventory.dra.cel.errors import UnsupportedError
-from inventory.dra.cel.versions import Version
 from inventory.kube.quantity import NANO, QuantityError
 
-EQUAL, MATCHES, PLAIN, PRESENT, INDEX_OF, LAST_INDEX_OF = (
-    "@equal",
-    "@matches",
-    "@plain",
-    "@present",
-    "@indexOf",
-    "@lastIndexOf",
-)
+AMOUNT, EQUAL, PLAIN, PRESENT = "@amount", "@equal", "@plain", "@present"
+MATCHES, INDEX_OF, LAST_INDEX_OF = "@matches", "@indexOf", "@lastIndexOf"
 
 _PLAIN_KINDS = ("BOOL", "INT", "UINT", "DOUBLE", "STRING", "LIST", "MAP")
 _KINDS = (*_PLAIN_KINDS, "BYTES")
@@ -54,6 +47,7 @@ def _member(name: str, parameters: tuple[str, ...], result: str, run: Callable[.
 
 def _quantities() -> Iterator[Implementation]:
     yield _global("quantity", ("STRING",), "BYTES", encoding.quantity)
+    yield _global(AMOUNT, ("STRING",), "BYTES", encoding.amount)
     yield _global("isQuantity", ("STRING",), "BOOL", _is_quantity)
     yield _global("sign", ("BYTES",), "INT", lambda held: _sign(_amount(held).nanos))
     yield _global(EQUAL, ("BYTES", "BYTES"), "BOOL", lists.equal)
@@ -73,9 +67,9 @@ def _versions() -> Iterator[Implementation]:
     for parameters in (("STRING",), ("STRING", "BOOL")):
         yield _global("semver", parameters, "BYTES", _version_in)
         yield _global("isSemver", parameters, "BOOL", _is_version)
-    yield _member("major", ("BYTES",), "INT", lambda held: _int64(_version(held).major))
-    yield _member("minor", ("BYTES",), "INT", lambda held: _int64(_version(held).minor))
-    yield _member("patch", ("BYTES",), "INT", lambda held: _int64(_version(held).patch))
+    yield _member("major", ("BYTES",), "INT", lambda held: _part(held, 0))
+    yield _member("minor", ("BYTES",), "INT", lambda held: _part(held, 1))
+    yield _member("patch", ("BYTES",), "INT", lambda held: _part(held, 2))
     # The same names for quantities.
     yield _member("compareTo", ("BYTES", "BYTES"), "INT", _compared)
     yield _member("isGreaterThan", ("BYTES", "BYTES"), "BOOL", lambda one, other: _compared(one, other) > 0)
@@ -120,24 +114,23 @@ def _guards() -> Iterator[Implementation]:
 
 
 def _amount(held: bytearray) -> Amount:
-    value = encoding.value(held)
-    if not isinstance(value, Amount):
+    if encoding.is_version(held):
         raise ValueError("no such overload")
-    return value
+    return encoding.decoded(held)
 
 
-def _version(held: bytearray) -> Version:
-    value = encoding.value(held)
-    if not isinstance(value, Version):
+def _part(held: bytearray, index: int) -> int:
+    if not encoding.is_version(held):
         raise ValueError("no such overload")
-    return value
+    number = encoding.part(held, index)
+    # Go's conversion of an uint64 wraps around.
+    return number - 2**64 if number >= 2**63 else number
 
 
 def _compared(one: bytearray, other: bytearray) -> int:
-    mine = encoding.value(one)
-    if isinstance(mine, Version):
-        return mine.compared(_version(other))
-    return _sign(mine.nanos - _amount(other).nanos)
+    if encoding.is_version(one) and encoding.is_version(other):
+        return (one > other) - (one < other)
+    return _sign(_amount(one).nanos - _amount(other).nanos)
 
 
 def _sign(number: int) -> int:
@@ -149,7 +142,8 @@ def _operand(value: bytearray | int) -> Amount:
 
 
 def _sum(one: bytearray, other: Amount) -> bytes:
-    return encoding.of_amount(_amount(one).added(other))
+    total = _amount(one).added(other)
+    return encoding.of_amount(total) if encoding.is_amount(one) else encoding.of_quantity(total)
 
 
 def _as_integer(held: bytearray) -> int:
@@ -172,9 +166,7 @@ def _is_quantity(text: str) -> bool:
 
 
 def _version_in(text: str, *tolerantly: bool) -> bytes:
-    if any(tolerantly):
-        return encoding.of_version(versions.parse_tolerantly(text))
-    return encoding.version(text)
+    return encoding.tolerant_version(text) if any(tolerantly) else encoding.version(text)
 
 
 def _is_version(text: str, *tolerantly: bool) -> bool:
@@ -183,11 +175,6 @@ def _is_version(text: str, *tolerantly: bool) -> bool:
     except versions.VersionError:
         return False
     return True
-
-
-def _int64(number: int) -> int:
-    """Go's conversion of an uint64 wraps around."""
-    return number - 2**64 if number >= 2**63 else number
 
 
 def _last_index(text: str, sought: str) -> int:

@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import Any
 
 from inventory.dra.cel import encoding
-from inventory.dra.cel.amounts import Amount
 from inventory.dra.cel.errors import UnsupportedError
 
 _INTEGERS = range(-(2**63), 2**63)
@@ -19,7 +18,7 @@ def equal(one: Any, other: Any) -> bool:
     if isinstance(one, int | float) and isinstance(other, int | float):
         return one == other
     if isinstance(one, bytearray) and isinstance(other, bytearray):
-        return _same(encoding.value(one), encoding.value(other))
+        return _same(one, other)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(equal, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
@@ -94,7 +93,7 @@ def _same_kind(name: str, values: list[Any]) -> None:
         raise UnsupportedError(f"{name}() of a list of different or unordered kinds is not evaluated here")
 
 
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, Amount) and isinstance(other, Amount):
-        return one.nanos == other.nanos
-    return one == other
+def _same(one: bytearray, other: bytearray) -> bool:
+    if encoding.is_version(one) or encoding.is_version(other):
+        return one == other
+    return encoding.decoded(one).nanos == encoding.decoded(other).nanos

@@ -13,6 +13,9 @@ except ImportError:  # No wheel for this platform or this Python.
 # Bytes. Some 5,000 instructions fit, which take 30 ms to prepare; the time grows with their square.
 _LARGEST = 64 * 1024
 
+# Instructions.
+_SMALL = 256
+
 
 class PatternError(ValueError):
     """The pattern cannot be compiled."""
@@ -21,6 +24,11 @@ class PatternError(ValueError):
 def check(pattern: str) -> None:
     """Raises PatternError, or UnsupportedError for one that takes too long to prepare."""
     _compiled(pattern)
+
+
+def is_small(pattern: str) -> bool:
+    """Whether preparing it takes next to no time."""
+    return int(_compiled(pattern).programsize) <= _SMALL
 
 
 def matches(text: str, pattern: str) -> bool:

@@ -4,16 +4,31 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
-from inventory.dra.cel import encoding, functions
-from inventory.dra.cel.ast import Call, Comprehension, Constant, List, Node, Select, Struct
-from inventory.dra.cel.statictypes import DYN, OUTER, QUANTITY, Checked
+from inventory.dra.cel import encoding, engine, functions, patterns
+from inventory.dra.cel.ast import Call, Comprehension, Constant, Ident, List, Node, Select, Struct, walk
+from inventory.dra.cel.statictypes import DYN, OUTER, QUANTITY, SEMVER, Checked, Type
+from inventory.dra.cel.wire import signed
 
 # Kinds of cel.expr.Constant, and how they are sent.
-_BOOL, _STRING, _BYTES = 2, 6, 7
+_BOOL, _INT, _STRING, _BYTES = 2, 3, 6, 7
 _VARINT_FORM, _BYTES_FORM = 0, 2
 _ORDERING = frozenset({"_<_", "_<=_", "_>_", "_>=_", "_+_", "_-_"})
 _OF_TEXTS_AND_LISTS = {"indexOf": functions.INDEX_OF, "lastIndexOf": functions.LAST_INDEX_OF}
-_FOLDED: dict[str, Callable[[str], bytes]] = {"quantity": encoding.quantity, "semver": encoding.version}
+_HELD = frozenset({"asInteger", "isInteger"})
+_COMPARISONS = {"isGreaterThan": "_>_", "isLessThan": "_<_"}
+_RELATIONS = ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_")
+# What `a.compareTo(b) == 1` says of a and b, and so on.
+_OF_SIGN = {
+    **{(relation, 0): relation for relation in _RELATIONS},
+    ("_==_", 1): "_>_",
+    ("_!=_", 1): "_<=_",
+    ("_<_", 1): "_<=_",
+    ("_>=_", 1): "_>_",
+    ("_==_", -1): "_<_",
+    ("_!=_", -1): "_>=_",
+    ("_>_", -1): "_>=_",
+    ("_<=_", -1): "_<_",
+}
 _ON_VALUES = frozenset({"size", "string"})
 
 
@@ -26,10 +41,14 @@ class _Rewriting:
     def __init__(self, checked: Checked, first: int) -> None:
         self._checked = checked
         self._numbers = count(first)
+        # Whether it matters how a quantity is held, and not its value alone.
+        self._held = any(isinstance(node, Call) and node.function in _HELD for node in walk(checked.root))
 
     def node(self, node: Node) -> Node:
         inside = _mapped(node, self.node)
         match node:
+            case Ident(name=engine.CAPACITY) if self._held:
+                return replace(node, name=engine.AMOUNTS)
             case Select() if self._is_outer(node.operand):
                 return self._true() if node.present else self._domain(inside, self._text(node.field))
             case Select(present=True) if self._checked.type(node.operand) == DYN and isinstance(
@@ -48,28 +67,55 @@ class _Rewriting:
             # Upstream finds every domain, if an empty one.
             found = self._domain(inside, inside.arguments[1])
             return self._call("optional.of", found)
-        if call.function in {"_==_", "_!=_"} and QUANTITY in kinds:
+        native = self._compared(call, inside, kinds)
+        if native is not None:
+            return native
+        if call.function in {"_==_", "_!=_"} and QUANTITY in kinds and self._held:
             equal = self._call(functions.EQUAL, *inside.arguments)
             return equal if call.function == "_==_" else self._call("!_", equal)
-        if call.function == "@in" and QUANTITY in kinds:
+        if call.function == "@in" and QUANTITY in kinds and self._held:
             return Call(inside.number, inside.arguments[1], "includes", inside.arguments[:1])
-        if call.function in _FOLDED and len(call.arguments) == 1:
-            return self._folded(inside)
+        if call.function == "quantity":
+            return self._folded(inside, encoding.amount if self._held else encoding.quantity)
+        if call.function == "semver":
+            return self._folded(inside, _reader(call))
         if call.function in _OF_TEXTS_AND_LISTS:
             return replace(inside, function=_OF_TEXTS_AND_LISTS[call.function])
-        if call.function == "matches":
+        if call.function == "matches" and not _is_small(call.operands()[1]):
             return self._call(functions.MATCHES, *inside.operands())
         return self._guarded(call, inside)
 
-    def _folded(self, call: Call) -> Node:
+    def _folded(self, call: Call, encode: Callable[[str], bytes] | None) -> Node:
         """A quantity or version that is written out is read once; a wrong one fails when it is met."""
+        if encode is encoding.amount:
+            call = replace(call, function=functions.AMOUNT)
         text = call.arguments[0].text if isinstance(call.arguments[0], Constant) else None
-        if text is None:
+        if text is None or encode is None:
             return call
         try:
-            return Constant(call.number, _BYTES, _FOLDED[call.function](text), _BYTES_FORM)
+            return Constant(call.number, _BYTES, encode(text), _BYTES_FORM)
         except ValueError:
             return call
+
+    def _compared(self, call: Call, inside: Call, kinds: list[Type]) -> Node | None:
+        """Comparisons as the engine's own, which takes less time and memory than a function of ours."""
+        if call.function in _COMPARISONS and self._is_ordered(kinds):
+            return self._call(_COMPARISONS[call.function], *inside.operands())
+        if call.function not in _RELATIONS or not _is_compare_to(call.arguments[0]):
+            return None
+        relation = _relation(call.function, call.arguments[1])
+        compared, rewritten_one = call.arguments[0], inside.arguments[0]
+        if relation is None or not self._is_ordered(
+            [self._checked.type(node) for node in compared.children()]
+        ):
+            return None
+        return self._call(relation, *rewritten_one.children())
+
+    def _is_ordered(self, kinds: list[Type]) -> bool:
+        """Both are quantities that travel by value, or versions; what is unknown is a version or no bytes."""
+        if QUANTITY in kinds:
+            return kinds == [QUANTITY, QUANTITY] and not self._held
+        return SEMVER in kinds and set(kinds) <= {SEMVER, DYN}
 
     def _guarded(self, call: Call, inside: Call) -> Node:
         """No version gets through where it would pass for the bytes it travels as."""
@@ -111,6 +157,31 @@ class _Rewriting:
 
     def _true(self) -> Constant:
         return Constant(next(self._numbers), _BOOL, 1, _VARINT_FORM)
+
+
+def _reader(semver: Call) -> Callable[[str], bytes] | None:
+    """None if it shows only as it runs how the version is to be read."""
+    if len(semver.arguments) == 1:
+        return encoding.version
+    tolerantly = semver.arguments[1]
+    if not isinstance(tolerantly, Constant):
+        return None
+    return encoding.tolerant_version if tolerantly.literal else encoding.version
+
+
+def _is_compare_to(node: Node) -> bool:
+    return isinstance(node, Call) and node.function == "compareTo"
+
+
+def _relation(function: str, sign: Node) -> str | None:
+    if not isinstance(sign, Constant) or sign.kind != _INT:
+        return None
+    return _OF_SIGN.get((function, signed(sign.literal)))
+
+
+def _is_small(pattern: Node) -> bool:
+    text = pattern.text if isinstance(pattern, Constant) else None
+    return text is not None and patterns.is_small(text)
 
 
 def _mapped(node: Node, change: Callable[[Node], Node]) -> Node:

@@ -3,16 +3,15 @@
 from functools import lru_cache
 from typing import Any
 
-from inventory.dra.cel import checks, cost, encoding, vocabulary, wire
+from inventory.dra.cel import checks, cost, vocabulary, wire
 from inventory.dra.cel.ast import Call, Comprehension, Constant, Node, walk
 from inventory.dra.cel.engine import Engine, engine, failure
 from inventory.dra.cel.errors import CompileError, EvaluationError, SelectorError, UnsupportedError
 from inventory.dra.cel.reads import Read, reads
 from inventory.dra.cel.rewrite import rewritten
-from inventory.dra.cel.statictypes import BOOL, Checked, checked
+from inventory.dra.cel.statictypes import BOOL, SEMVER, Checked, checked
 from inventory.dra.cel.subjects import Subject
 from inventory.dra.cel.treewire import encode
-from inventory.dra.cel.versions import Version
 
 # Limit of the API (CELSelectorExpressionMaxLength).
 _LONGEST = 10 * 1024
@@ -124,10 +123,8 @@ def _not_a_bool(kind: str, result: Any) -> SelectorError:
         if reason.startswith(UnsupportedError.prefix):
             return UnsupportedError(reason.removeprefix(UnsupportedError.prefix))
         return EvaluationError(reason)
-    if isinstance(result, bytearray):
-        name = "kubernetes.Semver" if isinstance(encoding.value(result), Version) else "bytes"
-    else:
-        name = kind.partition("<")[0].partition("(")[0].lower()
+    # Of what is published, only versions travel as bytes.
+    name = str(SEMVER) if kind == "BYTES" else kind.partition("<")[0].partition("(")[0].lower()
     return EvaluationError(
         f"CEL result of type {name} could not be converted to {BOOL}: "
         f"unsupported native conversion from {name} to 'bool'"

@@ -1,12 +1,12 @@
 """A device as selectors see it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from threading import local
 from typing import Any
 
 from inventory.dra.cel import encoding
-from inventory.dra.cel.engine import ATTRIBUTES, CAPACITY, DRIVER, MULTIPLE, engine
+from inventory.dra.cel.engine import AMOUNTS, ATTRIBUTES, CAPACITY, DRIVER, MULTIPLE, engine
 from inventory.dra.cel.errors import EvaluationError, SelectorError, UnsupportedError
 from inventory.dra.cel.versions import VersionError
 from inventory.kube.objects import Device
@@ -78,7 +78,8 @@ def subject(driver: str, device: Device, *, lists: bool = False) -> Subject:
     """`lists`: whether the scheduler takes attributes that are lists (gate DRAListTypeAttributes)."""
     try:
         attributes = _by_domain(driver, "attribute", _attributes(device, lists=lists))
-        capacity = _by_domain(driver, "capacity", _capacity(device))
+        capacity = _by_domain(driver, "capacity", _capacity(device, encoding.quantity))
+        amounts = _by_domain(driver, "capacity", _capacity(device, encoding.amount))
     except SelectorError as error:
         return Subject({}, error.with_traceback(None))
     return Subject(
@@ -86,6 +87,7 @@ def subject(driver: str, device: Device, *, lists: bool = False) -> Subject:
             DRIVER: driver,
             ATTRIBUTES: attributes,
             CAPACITY: capacity,
+            AMOUNTS: amounts,
             MULTIPLE: bool(device.allow_multiple_allocations),
         }
     )
@@ -96,10 +98,10 @@ def _attributes(device: Device, *, lists: bool) -> Iterator[tuple[str, Any]]:
         yield name, _attribute(name, published, lists=lists)
 
 
-def _capacity(device: Device) -> Iterator[tuple[str, bytes]]:
+def _capacity(device: Device, encode: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:
     for name, capacity in (device.capacity or {}).items():
         try:
-            yield name, encoding.quantity(capacity.value.strip())
+            yield name, encode(capacity.value.strip())
         except QuantityError as error:
             raise UnsupportedError(f"capacity {name}: {error}") from None
 

@@ -69,7 +69,14 @@ def test_sums_are_exact_both_ways(one: Amount, other: Amount) -> None:
 
 @given(AMOUNTS)
 def test_an_amount_survives_its_encoding(amount: Amount) -> None:
-    assert encoding.value(encoding.of_amount(amount)) == amount
+    assert encoding.decoded(encoding.of_amount(amount)) == amount
+    assert encoding.decoded(encoding.of_quantity(amount)).nanos == amount.nanos
+
+
+@given(AMOUNTS, AMOUNTS)
+def test_quantities_are_ordered_as_bytes(one: Amount, other: Amount) -> None:
+    mine, others = encoding.of_quantity(one), encoding.of_quantity(other)
+    assert (mine < others, mine == others) == (one.nanos < other.nanos, one.nanos == other.nanos)
 
 
 def test_a_sum_is_counted_in_the_finer_of_two_units() -> None:

@@ -7,7 +7,7 @@ from inventory.dra.cel.errors import UnsupportedError
 
 
 def _quantity(text: str) -> bytearray:
-    return bytearray(encoding.quantity(text))
+    return bytearray(encoding.amount(text))
 
 
 @pytest.mark.parametrize(

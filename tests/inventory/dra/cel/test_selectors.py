@@ -172,6 +172,18 @@ def test_a_version_is_nothing_but_a_version(misuse: str) -> None:
 )
 def test_quantities_compare(expression: str) -> None:
     assert matches(expression)
+    # The same where it matters how each is held.
+    assert matches(f'({expression}) && quantity("1").isInteger()')
+
+
+@pytest.mark.parametrize(("value", "sign"), [("39Gi", 1), ("40Gi", 0), ("41Gi", -1)])
+@pytest.mark.parametrize("literal", [-2, -1, 0, 1, 2])
+@pytest.mark.parametrize("relation", ["==", "!=", "<", "<=", ">", ">="])
+def test_the_sign_of_a_comparison_compares(value: str, sign: int, literal: int, relation: str) -> None:
+    told = matches(f"{sign} {relation} {literal}")
+    compared = f'{MEMORY}.compareTo(quantity("{value}"))'
+    assert matches(f"{compared} {relation} {literal}") is told
+    assert matches(f"dyn({compared}) {relation} {literal}") is told
 
 
 @pytest.mark.parametrize(
