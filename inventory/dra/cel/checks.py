@@ -69,9 +69,13 @@ def _check_mixed(checked: Checked, node: Node) -> None:
         return
     for child in node.children():
         kind = checked.type(child)
-        inner = kind.parameters[0] if kind.name == "optional_type" and _unpacks(node) else kind
+        inner = _unpacked(kind) if _unpacks(node) else kind
         if kind != checked.type(node) and not _is_plain(inner):
             raise UnsupportedError(f"{kind} as a value of unknown type is not evaluated here")
+
+
+def _unpacked(kind: Type) -> Type:
+    return kind.parameters[0] if kind.name == "optional_type" and kind.parameters else kind
 
 
 def _unpacks(node: Node) -> bool:
@@ -122,7 +126,7 @@ def _check_call(checked: Checked, call: Call, parent: Node | None) -> None:
         _check_type(checked, call, parent)
     if call.function == "optional.ofNonZeroValue" and not _is_plain_scalar(kinds[0]):
         raise UnsupportedError(f"optional.ofNonZeroValue() of {kinds[0]} is not evaluated here")
-    if call.function in {"_?._", "_[?_]"} and kinds[0].name != "map":
+    if call.function in {"_?._", "_[?_]"} and _unpacked(kinds[0]).name != "map":
         raise UnsupportedError(f"an optional field of {kinds[0]} is not evaluated here")
 
 

@@ -53,6 +53,10 @@ def test_a_selector_matches(expression: str) -> None:
         # What upstream's map with a default answers.
         "has(device.attributes.nowhere) && device.attributes.?nowhere.hasValue()",
         'device.attributes[?"nowhere"].orValue({}).size() == 0',
+        '!device.attributes[?"nowhere"].?model.hasValue() && !device.attributes.?nowhere.?model.hasValue()',
+        f'device.attributes[?"{DRIVER}"].?model.orValue("") == "A100"',
+        f'device.capacity[?"{DRIVER}"].?memory.orValue(quantity("0")) == quantity("40Gi")',
+        'device.capacity[?"nowhere"].?memory.orValue(quantity("0")) == quantity("0")',
         '!("memory" in device.capacity["nowhere"])',
         f'"memory" in device.capacity["{DRIVER}"]',
     ],
