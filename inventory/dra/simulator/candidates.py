@@ -20,7 +20,10 @@ Counters = Mapping[str, Mapping[str, int]]
 
 @dataclass(slots=True, eq=False)
 class Candidate:
-    """`problem` says what of it cannot be read, and then it is never placed: unknown is no room."""
+    """`problem` says what of it cannot be read, and then it is never placed: unknown is no room.
+
+    `lists`: whether the scheduler takes attributes that are lists (gate DRAListTypeAttributes).
+    """
 
     id: DeviceId
     device: Device
@@ -29,6 +32,7 @@ class Candidate:
     counters: Counters
     taints: Sequence[Taint]
     problem: str
+    lists: bool
     _subject: Subject | None = None
 
     @property
@@ -39,11 +43,11 @@ class Candidate:
     def subject(self) -> Subject:
         """What selectors see of it, prepared once."""
         if self._subject is None:
-            self._subject = subject(self.id.driver, self.device)
+            self._subject = subject(self.id.driver, self.device, lists=self.lists)
         return self._subject
 
 
-def candidates(one: ResourceSlice, rules: Sequence[TaintRule]) -> tuple[Candidate, ...]:
+def candidates(one: ResourceSlice, rules: Sequence[TaintRule], *, lists: bool) -> tuple[Candidate, ...]:
     """The devices of a slice in its order, with the taints that administrators' rules add."""
     spec = one.spec
     return tuple(
@@ -52,12 +56,15 @@ def candidates(one: ResourceSlice, rules: Sequence[TaintRule]) -> tuple[Candidat
             device,
             Place.of(device) if spec.per_device_node_selection else None,
             rules,
+            lists=lists,
         )
         for device in spec.devices or ()
     )
 
 
-def _candidate(found: DeviceId, device: Device, place: Place | None, rules: Sequence[TaintRule]) -> Candidate:
+def _candidate(
+    found: DeviceId, device: Device, place: Place | None, rules: Sequence[TaintRule], *, lists: bool
+) -> Candidate:
     problem = ""
     dimensions: dict[str, Dimension] = {}
     counters: Counters = {}
@@ -75,6 +82,7 @@ def _candidate(found: DeviceId, device: Device, place: Place | None, rules: Sequ
         counters=counters,
         taints=_taints(found, device, rules),
         problem=problem,
+        lists=lists,
     )
 
 

@@ -50,8 +50,8 @@ class Group(msgspec.Struct, frozen=True):
     """Devices that failed the same check for the same reason.
 
     `left` is the most that one of them has. Of a selector, `subject` is the expression, `detail` whose it
-    is, and `values` what it read of these devices. `selected` is false of held devices that the selectors do
-    not want either.
+    is, and `values` what it read of these devices. `selected` is false of devices that are held, or whose pool
+    cannot be used, and that the selectors do not want either.
     """
 
     check: Check
@@ -205,20 +205,27 @@ def _explanation(judged: Sequence[_Judged], claims: Sequence[Claim], selection: 
     if fits:
         return msgspec.structs.replace(found, verdict=Verdict.FITS)
     requests = tuple(_requests(allowed, claims, selection))
-    return msgspec.structs.replace(found, verdict=_verdict(found), requests=requests)
+    # The scheduler mentions invalid pools of whatever driver where a claim cannot be met.
+    errors = (one.answer.attempt.error for one in allowed if one.answer.attempt is not None)
+    message = next(filter(None, errors), "")
+    return msgspec.structs.replace(
+        found, verdict=_verdict(found, requests, message), message=message, requests=requests
+    )
 
 
 def _refused(found: Explanation, answer: Answer) -> Explanation:
     of_selector = isinstance(answer.refused, SelectorRefusedError)
     verdict = Verdict.SELECTOR_ERROR if of_selector else Verdict.REFUSED
-    # What is said of mode All and of pools is beside the point then.
-    return msgspec.structs.replace(found, verdict=verdict, message=str(answer.refused), fits=())
+    # Where there would be room is beside the point then.
+    return msgspec.structs.replace(found, verdict=verdict, message=str(answer.refused), fits=(), elsewhere=())
 
 
-def _verdict(found: Explanation) -> Verdict:
+def _verdict(found: Explanation, requests: Iterable[RequestAnswer], error: str) -> Verdict:
     if found.elsewhere:
         return Verdict.POD_RULES
-    return Verdict.POOLS if found.pools else Verdict.NO_ROOM
+    groups = (group for request in requests for group in request.groups)
+    might_do = any(group.check is Check.POOL and group.selected for group in groups)
+    return Verdict.POOLS if error or might_do else Verdict.NO_ROOM
 
 
 def _fits(judged: Iterable[_Judged]) -> Iterator[NodeFit]:
@@ -308,18 +315,18 @@ class _Groups:
         self._node_counts[at] = len(judged.allowed)
         for pool in judged.answer.pools:
             if not pool.usable:
-                self._add_pool(pool, at)
+                self._add_pool(pool, trial, at)
                 continue
             for candidate in pool.candidates:
                 rejection = trial.rejections.get(candidate.id)
                 if rejection is not None:
                     self._add(candidate, rejection, trial, at)
 
-    def _add_pool(self, pool: NodePool, at: int) -> None:
+    def _add_pool(self, pool: NodePool, trial: Trial, at: int) -> None:
         reason = pool.incomplete or pool.invalid or pool.replaced
         rejection = Rejection(Check.POOL, str(pool.id), detail=reason)
         for candidate in pool.candidates:
-            self._count(candidate.id, rejection, at)
+            self._count(candidate.id, rejection, at, selected=self._is_selected(candidate, trial))
 
     def _add(self, candidate: Candidate, rejection: Rejection, trial: Trial, at: int) -> None:
         if rejection.check is Check.SELECTOR:
@@ -331,7 +338,7 @@ class _Groups:
             self._count(candidate.id, rejection, at)
 
     def _is_selected(self, candidate: Candidate, trial: Trial) -> bool:
-        """Whether the request wants a device that is held: only then is it a near miss."""
+        """Whether the request wants a device that it cannot have: only then is it a near miss."""
         try:
             return self._selection.rejection(self._claim, trial.request, candidate) is None
         except (SelectorRefusedError, CannotSimulateError):

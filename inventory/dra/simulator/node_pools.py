@@ -55,7 +55,8 @@ class Published:
         return self.place.takes(node)
 
 
-def published(one: ResourceSlice, rules: Sequence[TaintRule] = ()) -> Published:
+def published(one: ResourceSlice, rules: Sequence[TaintRule] = (), *, lists: bool = False) -> Published:
+    """`lists`: whether the scheduler takes attributes that are lists, which is off by default."""
     spec = one.spec
     counters: Counters = {}
     problem = ""
@@ -70,7 +71,7 @@ def published(one: ResourceSlice, rules: Sequence[TaintRule] = ()) -> Published:
         expected=spec.pool.resource_slice_count,
         place=Place.of(spec),
         per_device=bool(spec.per_device_node_selection),
-        candidates=candidates(one, rules),
+        candidates=candidates(one, rules, lists=lists),
         counter_sets=[counter_set.name for counter_set in spec.shared_counters or ()],
         totals=counters,
         problem=problem,
