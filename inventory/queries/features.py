@@ -30,6 +30,11 @@ def of_clusters(clusters: Iterable[Cluster]) -> dict[int, tuple[FeatureRow, ...]
     }
 
 
+def seen_gates(cluster: Cluster) -> set[Gate]:
+    """The gates of one cluster that some object proves."""
+    return set(_seen({cluster.pk})[cluster.pk])
+
+
 def _seen(clusters: set[int]) -> Mapping[int, set[Gate]]:
     """The gates whose fields some object carries."""
     devices = Device.objects.filter(cluster__in=clusters)

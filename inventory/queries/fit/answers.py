@@ -1,0 +1,274 @@
+"""Where a claim or a Pod would go now, or what stopped it: rows for pages, API and command line."""
+
+from collections.abc import Callable, Iterable, Sequence
+from time import monotonic
+
+import msgspec
+
+from inventory.dra import attributes
+from inventory.dra.simulator.allocator import Placement
+from inventory.dra.simulator.claims import Claim as Wanted
+from inventory.dra.simulator.claims import SpecError, UnknownFieldError
+from inventory.dra.simulator.explanation import Explanation, Group, NodeFit, RequestAnswer, Verdict, explain
+from inventory.dra.simulator.nodes import NodeSelectorError
+from inventory.dra.simulator.refusals import CannotSimulateError
+from inventory.dra.units import Unit, unit_of
+from inventory.kube.quantity import Quantity, parse
+from inventory.models import Claim, Cluster, Pod
+from inventory.queries.fit import questions
+from inventory.queries.fit.questions import Question, Subject, Wait, Waiting
+from inventory.queries.fit.quotas import refusing
+from inventory.queries.fit.scheduler import NotReadError, scheduler_view
+from inventory.snapshot import snapshot
+
+KINDS = ("resourceslices", "resourceclaims", "deviceclasses", "nodes", "pods")
+# As long as the scheduler gives itself for one node (DRASchedulerFilterTimeout).
+_SECONDS = 10
+# Of nodes on which it fits as many are told one by one.
+_NODES = 100
+
+
+class PlacementRow(msgspec.Struct, frozen=True):
+    """One result as the scheduler would write it; `consumed` is null for a device that is not shared."""
+
+    claim: str
+    request: str
+    driver: str
+    pool: str
+    device: str
+    product: str | None
+    shared: bool
+    admin_access: bool
+    consumed: dict[str, Quantity] | None
+
+
+class ObstacleRow(msgspec.Struct, frozen=True):
+    """A rule of the Pod that leaves nodes out; `detail` names the label, taint or claim."""
+
+    rule: str
+    detail: str | None
+
+
+class NodeFitRow(msgspec.Struct, frozen=True):
+    node: str
+    obstacle: ObstacleRow | None
+    placements: tuple[PlacementRow, ...]
+
+
+class GroupRow(msgspec.Struct, frozen=True):
+    """Devices that failed the same check. `left` is the most that one of them has of what is needed.
+
+    `unit` is that of need and left. Of a selector, `subject` is the expression, `detail` whose it is, and
+    `values` what it read of these devices. `selected` is false of devices that are held, or whose pool cannot
+    be used, and that the request does not want either.
+    """
+
+    check: str
+    devices: int
+    nodes: int
+    subject: str | None
+    need: Quantity | None
+    left: Quantity | None
+    detail: str | None
+    values: str | None
+    selected: bool
+    unit: Unit | None
+    examples: tuple[str, ...]
+
+
+class RequestRow(msgspec.Struct, frozen=True):
+    """A request that was in the way; of `wanted` devices one node had `found` at most."""
+
+    claim: str
+    request: str
+    wanted: int
+    found: int
+    groups: tuple[GroupRow, ...]
+
+
+class PoolRow(msgspec.Struct, frozen=True):
+    driver: str
+    name: str
+    reason: str
+    devices: int
+
+
+class ExcludedRow(msgspec.Struct, frozen=True):
+    obstacle: ObstacleRow
+    nodes: int
+
+
+class WaitRow(msgspec.Struct, frozen=True):
+    """What has to happen before the scheduler looks for devices."""
+
+    waiting: str
+    names: tuple[str, ...]
+    detail: str | None
+
+
+class FitRow(msgspec.Struct, frozen=True):
+    """One answer. `nodes` and `devices` were looked at; `fits` and `elsewhere` tell the first hundred."""
+
+    kind: str
+    namespace: str
+    name: str
+    verdict: str
+    message: str | None
+    wait: WaitRow | None
+    claims: tuple[str, ...]
+    fits_on: int
+    fits: tuple[NodeFitRow, ...]
+    fits_elsewhere_on: int
+    elsewhere: tuple[NodeFitRow, ...]
+    requests: tuple[RequestRow, ...]
+    pools: tuple[PoolRow, ...]
+    excluded: tuple[ExcludedRow, ...]
+    nodes: int
+    devices: int
+
+
+def of_claim(claim: Claim) -> FitRow:
+    """Where a pending claim would go, with the Pod that needs it."""
+    subject = Subject("ResourceClaim", claim.namespace.name, claim.name)
+    return _known(claim.cluster, subject, lambda: questions.of_claim(claim))
+
+
+def of_pod(pod: Pod) -> FitRow:
+    """Where a Pod would go that has no node yet, by the claims that it needs."""
+    subject = Subject("Pod", pod.namespace.name, pod.name)
+    return _known(pod.cluster, subject, lambda: questions.of_pod(pod))
+
+
+def _known(cluster: Cluster, subject: Subject, ask: Callable[[], Question]) -> FitRow:
+    """What an API server has taken and we cannot read is no fault of who asks."""
+    with snapshot():
+        try:
+            question = ask()
+        except (SpecError, UnknownFieldError, NodeSelectorError) as error:
+            return _row(Question(subject, ()), Explanation(Verdict.CANNOT_SIMULATE, str(error)))
+        return answer(cluster, question)
+
+
+def answer(cluster: Cluster, question: Question) -> FitRow:
+    """Inside of a snapshot, with the cluster as read there."""
+    question = _with_quota(cluster, question)
+    if not question.claims:
+        return _row(question, _without_claims(question.wait))
+    try:
+        view = scheduler_view(cluster)
+    except NotReadError as error:
+        return _row(question, Explanation(Verdict.CANNOT_SIMULATE, str(error)))
+    until = monotonic() + _SECONDS
+    try:
+        found = explain(view, question.claims, question.rules, lambda: monotonic() < until)
+    except CannotSimulateError as error:
+        found = Explanation(Verdict.CANNOT_SIMULATE, str(error))
+    return _row(question, found)
+
+
+def _without_claims(wait: Wait | None) -> Explanation:
+    if wait is None or wait.waiting is not Waiting.CLAIM:
+        return Explanation(Verdict.NOTHING_TO_PLACE)
+    missing = ", ".join(wait.names)
+    return Explanation(Verdict.CANNOT_SIMULATE, f"what {missing} asks for is not known before it is there")
+
+
+def _with_quota(cluster: Cluster, question: Question) -> Question:
+    """A claim that is not made may not be allowed to be: only its Pod's events would say so."""
+    if question.wait is None or question.wait.waiting is not Waiting.CLAIM:
+        return question
+    refused = refusing(cluster, question.subject.namespace, question.claims)
+    if not refused:
+        return question
+    wait = Wait(Waiting.QUOTA, tuple(one.quota for one in refused), "; ".join(map(str, refused)))
+    return msgspec.structs.replace(question, wait=wait)
+
+
+def _row(question: Question, found: Explanation) -> FitRow:
+    claims = question.claims
+    return FitRow(
+        kind=question.subject.kind,
+        namespace=question.subject.namespace,
+        name=question.subject.name,
+        verdict=found.verdict.value,
+        message=found.message or None,
+        wait=_wait(question.wait),
+        claims=tuple(one.name for one in claims),
+        fits_on=len(found.fits),
+        fits=_fits(found.fits, claims),
+        fits_elsewhere_on=len(found.elsewhere),
+        elsewhere=_fits(found.elsewhere, claims),
+        requests=tuple(map(_request, found.requests)),
+        pools=tuple(PoolRow(one.pool.driver, one.pool.name, one.reason, one.devices) for one in found.pools),
+        excluded=tuple(
+            ExcludedRow(ObstacleRow(one.obstacle.rule.value, one.obstacle.detail or None), one.nodes)
+            for one in found.excluded
+        ),
+        nodes=found.nodes,
+        devices=found.devices,
+    )
+
+
+def _wait(wait: Wait | None) -> WaitRow | None:
+    return None if wait is None else WaitRow(wait.waiting.value, wait.names, wait.detail or None)
+
+
+def _fits(fits: Iterable[NodeFit], claims: Sequence[Wanted]) -> tuple[NodeFitRow, ...]:
+    return tuple(
+        NodeFitRow(
+            one.node,
+            ObstacleRow(one.obstacle.rule.value, one.obstacle.detail or None) if one.obstacle else None,
+            tuple(_placement(placement, claims) for placement in one.placements),
+        )
+        for one in tuple(fits)[:_NODES]
+    )
+
+
+def _placement(placement: Placement, claims: Sequence[Wanted]) -> PlacementRow:
+    device = placement.candidate
+    return PlacementRow(
+        claim=claims[placement.claim].name,
+        request=placement.request,
+        driver=device.id.driver,
+        pool=device.id.pool,
+        device=device.id.name,
+        product=attributes.product(device.device.attributes or {}, device.id.driver) or None,
+        shared=placement.shared,
+        admin_access=placement.admin_access,
+        consumed=None
+        if placement.consumed is None
+        else {name: _as_read(amount) for name, amount in placement.consumed.items()},
+    )
+
+
+def _request(found: RequestAnswer) -> RequestRow:
+    return RequestRow(found.claim, found.request, found.wanted, found.found, tuple(map(_group, found.groups)))
+
+
+def _group(group: Group) -> GroupRow:
+    return GroupRow(
+        check=group.check.value,
+        devices=group.devices,
+        nodes=group.nodes,
+        subject=group.subject or None,
+        need=None if group.need is None else _as_read(group.need),
+        left=group.left,
+        detail=group.detail or None,
+        values=group.values or None,
+        selected=group.selected,
+        unit=_unit(group),
+        examples=tuple(map(str, group.examples)),
+    )
+
+
+def _as_read(amount: Quantity) -> Quantity:
+    """As it comes back from an API server: what is rounded counts as binary before, even 50 cores."""
+    return parse(str(amount))
+
+
+def _unit(group: Group) -> Unit | None:
+    """By what the devices publish, or where that is not known, by what is needed of them."""
+    if group.need is None or not group.examples:
+        return None
+    notation = (_as_read(group.need) if group.left is None else group.left).notation
+    return unit_of(group.examples[0].driver, group.subject, notation)
