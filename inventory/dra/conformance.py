@@ -16,7 +16,7 @@ from inventory.dra.cel.selectors import compiled
 from inventory.dra.cel.subjects import subject
 from inventory.dra.simulator.allocated import allocated
 from inventory.dra.simulator.allocator import Placement
-from inventory.dra.simulator.capacity import dimension, needed
+from inventory.dra.simulator.capacity import dimension, needed, violation
 from inventory.dra.simulator.claims import Claim, SpecError, UnknownFieldError, claim
 from inventory.dra.simulator.classes import class_selectors
 from inventory.dra.simulator.node_pools import Slices, published
@@ -104,7 +104,7 @@ def _told(expected: _Expected) -> str:
     return _lines(map(_result, expected.results or ())) if expected.fits else _NO_FIT
 
 
-_ERROR, _NO_FIT = "error", "does not fit"
+_ERROR, _NO_FIT, _REFUSED = "error", "does not fit", "refused"
 
 
 def _simulated(case: _AllocatorCase) -> str:
@@ -241,7 +241,8 @@ class _Policy(msgspec.Struct, frozen=True, rename="camel"):
 class _CapacityCase(msgspec.Struct, frozen=True):
     policy: _Policy
     request: str | None
-    consumed: str
+    # None: the policy refuses the request.
+    consumed: str | None
     why: str = ""
 
 
@@ -249,9 +250,11 @@ def consumed_capacity(vectors: Mapping[str, Any]) -> Iterator[Outcome]:
     """Raises VectorError."""
     for index, raw in enumerate(_cases(vectors)):
         case: _CapacityCase = _convert(raw, _CapacityCase, f"case {index}")
-        asked = None if case.request is None else parse(case.request)
-        need = needed(dimension(_capacity(case.policy)), asked)
-        yield Outcome(case.why or f"case {index}", str(parse(case.consumed)), str(need))
+        published = dimension(_capacity(case.policy))
+        need = needed(published, None if case.request is None else parse(case.request))
+        refused = case.consumed is None and violation(published, need)
+        expected = _REFUSED if case.consumed is None else str(parse(case.consumed))
+        yield Outcome(case.why or f"case {index}", expected, _REFUSED if refused else str(need))
 
 
 def _capacity(policy: _Policy) -> Capacity:

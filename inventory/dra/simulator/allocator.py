@@ -13,7 +13,7 @@ import msgspec
 
 from inventory.dra.simulator.allocated import Allocated, DeviceId
 from inventory.dra.simulator.candidates import Candidate
-from inventory.dra.simulator.capacity import needed, violation
+from inventory.dra.simulator.capacity import Dimension, needed, violation
 from inventory.dra.simulator.claims import MOST_RESULTS, Claim, Request
 from inventory.dra.simulator.constraints import attribute, constraints
 from inventory.dra.simulator.counting import Counting
@@ -112,6 +112,8 @@ class Allocator:
         ]
         self._all_devices: dict[Wanted, list[Candidate]] = {}
         self._counts: dict[Wanted, int] = {}
+        # By the identity of request and dimension, which outlive the attempt.
+        self._needs: dict[tuple[int, str, int], tuple[Quantity, str]] = {}
         # Devices that this attempt gives away whole, by the claims that it gives them to.
         self._taking: defaultdict[DeviceId, set[int]] = defaultdict(set)
         self._consuming: dict[DeviceId, dict[str, Quantity]] = {}
@@ -310,8 +312,8 @@ class Allocator:
         consumed = self._allocated.consumed.get(candidate.id)
         consuming = self._consuming.get(candidate.id)
         for name, dimension in candidate.dimensions.items():
-            need = needed(dimension, request.capacity.get(name))
-            if fault := violation(dimension, need):
+            need, fault = self._needed(request, name, dimension)
+            if fault:
                 return Rejection(Check.POLICY, name, need, detail=fault)
             left = dimension.total
             if consumed and name in consumed:
@@ -321,6 +323,15 @@ class Allocator:
             if need > left:
                 return Rejection(Check.CAPACITY, name, need, left)
         return None
+
+    def _needed(self, request: Request, name: str, dimension: Dimension) -> tuple[Quantity, str]:
+        """What the request takes and why the policy refuses that, once for all devices that are alike."""
+        key = id(request), name, id(dimension)
+        found = self._needs.get(key)
+        if found is None:
+            need = needed(dimension, request.capacity.get(name))
+            found = self._needs[key] = need, violation(dimension, need)
+        return found
 
     def _take(self, slot: Slot, request: Request, candidate: Candidate) -> Rejection | None:
         """Give the device to the request, as far as this attempt goes; or why not."""
@@ -373,7 +384,7 @@ class Allocator:
         consumed = None
         if shared:
             consumed = {
-                name: needed(dimension, request.capacity.get(name))
+                name: self._needed(request, name, dimension)[0]
                 for name, dimension in candidate.dimensions.items()
             }
             _add(self._consuming.setdefault(candidate.id, {}), consumed)

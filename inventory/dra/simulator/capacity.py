@@ -1,10 +1,16 @@
 """What a request consumes of a device in each dimension: default, rounding and policy (KEP-5075;
 k8s.io/dynamic-resource-allocation, structured/internal/incubating/consumable_capacity.go)."""
 
+from functools import lru_cache
+
 import msgspec
 
-from inventory.kube.objects import Capacity, RequestPolicy
+from inventory.kube.objects import Capacity
 from inventory.kube.quantity import Notation, Quantity, QuantityError, parse
+
+_KEPT = 4096
+# Minimum, maximum and step, as written.
+_Limits = tuple[str | None, str | None, str | None]
 
 
 class Range(msgspec.Struct, frozen=True):
@@ -29,18 +35,30 @@ class Dimension(msgspec.Struct, frozen=True):
 
 
 def dimension(published: Capacity) -> Dimension:
-    """Raises QuantityError, naming the text that is no quantity or the rule that it breaks."""
+    """Raises QuantityError, naming the text that is no quantity or the rule that it breaks.
+
+    Devices that publish the same have the same object: of thousands there are a few.
+    """
     policy = published.request_policy
-    return Dimension(parse(published.value), None if policy is None else _policy(policy))
+    if policy is None:
+        return _plain(published.value)
+    found = policy.valid_range
+    limits = None if found is None else (found.min, found.max, found.step)
+    values = tuple(policy.valid_values or ())
+    return _with_policy(published.value, policy.default, limits, values)
 
 
-def _policy(published: RequestPolicy) -> Policy:
-    found = published.valid_range
-    return Policy(
-        default=_read(published.default),
-        range=None if found is None else _range(_read(found.min), _read(found.max), _read(found.step)),
-        values=tuple(parse(value) for value in published.valid_values or ()),
-    )
+@lru_cache(maxsize=_KEPT)
+def _plain(value: str) -> Dimension:
+    return Dimension(parse(value))
+
+
+@lru_cache(maxsize=_KEPT)
+def _with_policy(
+    value: str, default: str | None, limits: _Limits | None, values: tuple[str, ...]
+) -> Dimension:
+    allowed = None if limits is None else _range(*map(_read, limits))
+    return Dimension(parse(value), Policy(_read(default), allowed, tuple(map(parse, values))))
 
 
 def _range(minimum: Quantity | None, maximum: Quantity | None, step: Quantity | None) -> Range:

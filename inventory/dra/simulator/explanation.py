@@ -50,8 +50,8 @@ class Group(msgspec.Struct, frozen=True):
     """Devices that failed the same check for the same reason.
 
     `left` is the most that one of them has. Of a selector, `subject` is the expression, `detail` whose it
-    is, and `values` what it read of these devices. `selected` is false of devices that are held, or whose pool
-    cannot be used, and that the selectors do not want either.
+    is, and `values` what it read of these devices. `selected` is false of devices that are held, or whose
+    pool cannot be used, and that the selectors do not want either.
     """
 
     check: Check

@@ -63,7 +63,7 @@ class Selector:
             message = f"{self.where}: CEL runtime error: {error}"
             raise SelectorRefusedError(message, device=str(candidate.id)) from error
         except UnsupportedError as error:
-            raise CannotSimulateError(f"cannot simulate: {self.expression}: {error}") from error
+            raise CannotSimulateError(f"cannot simulate: {self.expression}: {error.reason}") from error
 
 
 class Selection:
