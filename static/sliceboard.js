@@ -154,6 +154,27 @@
     peek.addEventListener("click", (event) => { if (event.target.closest("[data-close]")) { event.preventDefault(); close(); } });
   }
 
+  /* A part that may take longer than its page: a link without the script; with it, asked for at once. */
+  for (const part of document.querySelectorAll("[data-later]")) {
+    const section = part.querySelector("section"), status = part.querySelector("[role=status]");
+    const tell = (state) => {
+      for (const one of section.querySelectorAll("[data-when]")) one.hidden = one.dataset.when !== state;
+      status.textContent = section.querySelector(`[data-when=${state}]`).textContent;
+    };
+    const ask = async () => {
+      tell("loading");
+      try {
+        const answer = await fetch(part.dataset.later);
+        if (!answer.ok || answer.redirected) throw new Error(answer.status);
+        section.outerHTML = await answer.text();
+        status.textContent = part.querySelector("[data-answer]").textContent;
+      } catch {
+        tell("failed");
+      }
+    };
+    ask();
+  }
+
   /* A page that stays open grows old visibly: its ages tick, and past the limit a banner says so. */
   const clock = document.getElementById("clock") && island("clock");
   if (clock) {

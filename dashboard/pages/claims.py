@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from dashboard.pages import filtering
+from dashboard.pages import filtering, fit
 from dashboard.pages.paging import paged
 from dashboard.pages.pods import HeldAmount, held_amounts
 from dashboard.pages.refusal import checked
@@ -66,12 +66,18 @@ def claim(request: HttpRequest, claim_id: int) -> HttpResponse:
     if row is None:
         raise Http404(_("There is no such claim; it may have been deleted since."))
     line = _line(row, teams().get(row.team or ""), every=True)
+    waits = row.pending is not None
     return show(
         request,
         "claim.html",
-        {"line": line, "claim": row},
+        {"line": line, "claim": row, "fit": fit.claim_part(request, row.id, row.cluster) if waits else None},
         active="claims",
-        source=Source(f"claims/{claim_id}/", clusters=[row.cluster], kinds=claim_queries.KINDS),
+        source=Source(
+            f"claims/{claim_id}/",
+            dropped=[fit.PARAMETER],
+            clusters=[row.cluster],
+            kinds=claim_queries.KINDS,
+        ),
     )
 
 

@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
 
 from dashboard.charts.device import dimensions_figure, drawn
 from dashboard.charts.segments import is_barred, sentence
@@ -68,6 +70,20 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
         active="devices",
         source=Source(f"devices/{device_id}/", clusters=[found.row.cluster], kinds=device_queries.KINDS),
     )
+
+
+@require_safe
+def device_by_name(request: HttpRequest) -> HttpResponse:
+    """Where a device is known by its names alone: its page. They are parameters, since pools may have slashes."""
+    cluster, driver, pool, name = (
+        request.GET.get(part, "") for part in ("cluster", "driver", "pool", "device")
+    )
+    found = device_queries.queryset().filter(
+        cluster__name=cluster, pool__driver=driver, pool__name=pool, name=name
+    )
+    if (one := found.first()) is None:
+        raise Http404(_("There is no such device; it may have gone since."))
+    return redirect("device", device_id=one.pk)
 
 
 def _columns(tracks: Sequence[Track]) -> list[Track]:

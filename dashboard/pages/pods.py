@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from dashboard.pages import filtering
+from dashboard.pages import filtering, fit
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
 from dashboard.pages.shell import page, show
@@ -73,12 +73,18 @@ def pod(request: HttpRequest, pod_id: int) -> HttpResponse:
     if row is None:
         raise Http404(_("There is no such Pod; it may have ended since."))
     line = pod_line(row, teams().get(row.team or ""), every=True)
+    waits = row.waiting is not None and bool(row.claims)
     return show(
         request,
         "pod.html",
-        {"line": line, "pod": row},
+        {"line": line, "pod": row, "fit": fit.pod_part(request, row.id, row.cluster) if waits else None},
         active="pods",
-        source=Source(f"pods/{pod_id}/", clusters=[row.cluster], kinds=pod_queries.KINDS),
+        source=Source(
+            f"pods/{pod_id}/",
+            dropped=[fit.PARAMETER],
+            clusters=[row.cluster],
+            kinds=pod_queries.KINDS,
+        ),
     )
 
 

@@ -4,20 +4,23 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import path
 from django.views.i18n import set_language
 
-from dashboard.pages import claims, clusters, device, devices, find, nodes, overview, pods, theme
+from dashboard.pages import claims, clusters, device, devices, find, fit, nodes, overview, pods, theme
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
     path("devices/", devices.devices, name="devices"),
     path("devices/at/<str:at>/", devices.peek, name="peek"),
+    path("devices/named/", device.device_by_name, name="device_by_name"),
     path("devices/<int:device_id>/", device.device, name="device"),
     path("nodes/", nodes.nodes, name="nodes"),
     path("nodes/<int:node_id>/", nodes.node, name="node"),
     path("nodes/<str:cluster>/<path:name>/", nodes.node_by_name, name="node_by_name"),
     path("pods/", pods.pods, name="pods"),
     path("pods/<int:pod_id>/", pods.pod, name="pod"),
+    path("pods/<int:pod_id>/fit/", fit.pod, name="pod_fit"),
     path("claims/", claims.claims, name="claims"),
     path("claims/<int:claim_id>/", claims.claim, name="claim"),
+    path("claims/<int:claim_id>/fit/", fit.claim, name="claim_fit"),
     path("clusters/", clusters.clusters, name="clusters"),
     path("clusters/<str:name>/", clusters.cluster, name="cluster"),
     path("search", find.find, name="find"),

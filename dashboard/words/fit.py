@@ -1,0 +1,199 @@
+"""Where a claim would go, or what stops it, in words."""
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
+
+from dashboard.words.amounts import dimension_label
+from dashboard.words.misses import request_title, why
+from dashboard.words.states import Badge
+from dashboard.words.writing import PLAIN, Writing
+from inventory.dra.simulator.explanation import Verdict
+from inventory.dra.simulator.pod_rules import PodRule
+from inventory.dra.units import reading_order, unit_of
+from inventory.queries.fit.answers import (
+    ExcludedRow,
+    FitRow,
+    NodeFitRow,
+    ObstacleRow,
+    PlacementRow,
+    UnusablePoolRow,
+    WaitRow,
+)
+from inventory.queries.fit.questions import Waiting
+
+VERDICT: dict[str, Badge] = {
+    Verdict.FITS: Badge(pgettext_lazy("verdict", "fits"), "ok", "ok"),
+    Verdict.POD_RULES: Badge(gettext_lazy("fits on other nodes"), "warn", "warn"),
+    Verdict.NO_ROOM: Badge(gettext_lazy("no room"), "bad", "bad"),
+    Verdict.POOLS: Badge(gettext_lazy("no usable pool"), "part", "warn"),
+    Verdict.CLASS_MISSING: Badge(gettext_lazy("class missing"), "bad", "bad"),
+    Verdict.SELECTOR_ERROR: Badge(gettext_lazy("selector error"), "bad", "bad"),
+    Verdict.REFUSED: Badge(gettext_lazy("scheduler error"), "bad", "bad"),
+    Verdict.NOTHING_TO_PLACE: Badge(gettext_lazy("nothing to allocate"), "note", "note"),
+    Verdict.CANNOT_SIMULATE: Badge(gettext_lazy("cannot simulate"), "part", "warn"),
+}
+_WAITS = Badge(gettext_lazy("fits, but waits"), "wait", "warn")
+_NOT_MADE = Badge(gettext_lazy("claim not made"), "wait", "warn")
+
+
+def verdict(row: FitRow) -> Badge:
+    if row.wait is not None and row.verdict == Verdict.FITS:
+        return _WAITS
+    if row.wait is not None and row.wait.waiting == Waiting.CLAIM and not row.claims:
+        return _NOT_MADE
+    return VERDICT[row.verdict]
+
+
+def headline(row: FitRow, writing: Writing = PLAIN) -> str:
+    """The answer in one sentence."""
+    match row.verdict:
+        case Verdict.FITS:
+            return writing.put(_fits_on(row), n=f"{row.fits_on:,}")
+        case Verdict.POD_RULES:
+            return _left_out(row, writing)
+        case Verdict.NO_ROOM:
+            return _("No node can meet it now.")
+        case Verdict.POOLS:
+            return _("No node can meet it now, and some devices cannot be used because of their pool.")
+        case Verdict.CLASS_MISSING:
+            return _("A device class that it asks for is not in the cluster.")
+        case Verdict.SELECTOR_ERROR:
+            return _("A selector fails; the scheduler then gives up, wherever there is room.")
+        case Verdict.REFUSED:
+            return _("The scheduler gives up with an error, wherever there is room.")
+        case Verdict.NOTHING_TO_PLACE if row.wait is not None and row.wait.waiting == Waiting.CLAIM:
+            return _("A claim that it needs is not there yet.")
+        case Verdict.NOTHING_TO_PLACE:
+            return _("Every claim that it needs is allocated.")
+    return _("What the scheduler would do cannot be told here.")
+
+
+def _fits_on(row: FitRow) -> str:
+    """With what has to happen first: it does not go anywhere before."""
+    n = row.fits_on
+    match row.wait.waiting if row.wait is not None else "":
+        case Waiting.CONSUMER:
+            return ngettext(
+                "It would fit on %(n)s node, but no Pod uses it yet.",
+                "It would fit on %(n)s nodes, but no Pod uses it yet.",
+                n,
+            )
+        case Waiting.QUOTA:
+            return ngettext(
+                "It would fit on %(n)s node, but a quota keeps its claim from being made.",
+                "It would fit on %(n)s nodes, but a quota keeps its claim from being made.",
+                n,
+            )
+        case Waiting.CLAIM:
+            return ngettext(
+                "It would fit on %(n)s node, once its claim is made.",
+                "It would fit on %(n)s nodes, once its claim is made.",
+                n,
+            )
+    return ngettext("It fits now on %(n)s node.", "It fits now on %(n)s nodes.", n)
+
+
+def _left_out(row: FitRow, writing: Writing) -> str:
+    """With the rule, where it is the same everywhere."""
+    n, rules = row.fits_elsewhere_on, {one.obstacle for one in row.elsewhere}
+    obstacles = [one for one in rules if one is not None]
+    if len(obstacles) != 1:
+        message = _("It would fit on %(n)s nodes, but the Pod's own rules leave them all out.")
+        return writing.put(message, n=f"{n:,}")
+    but = obstacle(obstacles[0], writing)
+    if n == 1:
+        return writing.put(_("It would fit on %(node)s, but %(why)s."), node=row.elsewhere[0].node, why=but)
+    return writing.put(_("It would fit on %(n)s nodes, but %(why)s."), n=f"{n:,}", why=but)
+
+
+def beside_devices(row: FitRow) -> str:
+    """What else to look for, where devices are not what is missing."""
+    if row.verdict == Verdict.FITS and row.wait is None:
+        return _("If it stays pending, something other than devices is in its way; the scheduler says what.")
+    return ""
+
+
+def wait(row: WaitRow, writing: Writing = PLAIN) -> str:
+    """What has to happen before the scheduler looks for devices."""
+    names = writing.join(", ", map(writing.code, row.names))
+    match row.waiting:
+        case Waiting.CONSUMER:
+            return writing.put(
+                _("No Pod waits for %(names)s: a claim is allocated when a Pod that uses it is scheduled."),
+                names=names,
+            )
+        case Waiting.CLAIM:
+            message = _("Not made yet: %(names)s. The scheduler waits until the claim is there.")
+            return writing.put(message, names=names)
+        case Waiting.QUOTA:
+            message = _("The claim cannot be made, a quota of the namespace is used up: %(detail)s.")
+            return writing.put(message, detail=row.detail or "")
+    return _("Devices are not what it waits for.")
+
+
+def obstacle(row: ObstacleRow, writing: Writing = PLAIN) -> str:
+    """A rule of the Pod that leaves a node out."""
+    detail = writing.code(row.detail or "")
+    match row.rule:
+        case PodRule.UNSCHEDULABLE:
+            return _("the node is cordoned")
+        case PodRule.NODE_NAME:
+            return writing.put(_("the Pod names node %(detail)s"), detail=detail)
+        case PodRule.TAINT:
+            return writing.put(_("the node's taint %(detail)s is not tolerated"), detail=detail)
+        case PodRule.NODE_SELECTOR:
+            return writing.put(_("the Pod's nodeSelector wants %(detail)s"), detail=detail)
+        case PodRule.AFFINITY:
+            return _("the Pod's node affinity wants other nodes")
+    return writing.put(_("its claim %(detail)s is bound to other nodes"), detail=detail)
+
+
+def placement(row: PlacementRow, writing: Writing = PLAIN) -> str:
+    """`gpu → hami-gpu-0, A100, 8 GiB memory, 30 % cores`."""
+    device = writing.device(row.driver, row.pool, row.device)
+    parts = [writing.put("%(request)s → %(device)s", request=row.request, device=device)]
+    parts += [part for part in (row.product, _("admin access") if row.admin_access else "") if part]
+    for dimension, quantity in sorted((row.consumed or {}).items(), key=lambda item: reading_order(item[0])):
+        shown = writing.amount(quantity, unit_of(row.driver, dimension, quantity.notation))
+        parts.append(writing.put("%(amount)s %(what)s", amount=shown, what=dimension_label(dimension)))
+    if not row.shared:
+        parts.append(_("the whole device"))
+    return writing.join(", ", parts)
+
+
+def excluded(row: ExcludedRow, writing: Writing = PLAIN) -> str:
+    message = ngettext("%(n)s node: %(why)s", "%(n)s nodes: %(why)s", row.nodes)
+    return writing.put(message, n=f"{row.nodes:,}", why=obstacle(row.obstacle, writing))
+
+
+def pool(row: UnusablePoolRow) -> str:
+    return _("%(pool)s: %(reason)s") % {"pool": f"{row.driver}/{row.name}", "reason": row.reason}
+
+
+def lines(row: FitRow) -> Iterator[str]:
+    """The whole answer as text, for a terminal."""
+    yield f"{row.kind} {row.namespace}/{row.name}: {headline(row)}"
+    if row.wait is not None:
+        yield f"  {wait(row.wait)}"
+    if row.message:
+        yield f"  {row.message}"
+    for fit in (*row.fits, *row.elsewhere):
+        yield _fit(fit)
+    for request in row.requests:
+        yield f"  {request_title(request)}"
+        for group in request.groups:
+            yield f"  {group.devices:>8,}  {why(group)}"
+    if row.excluded:
+        yield "  " + _("Left out by the Pod's own rules:")
+        yield from (f"    {excluded(one)}" for one in row.excluded)
+    if row.pools:
+        yield "  " + _("Pools that cannot be used:")
+        yield from (f"    {pool(one)}" for one in row.pools)
+
+
+def _fit(fit: NodeFitRow) -> str:
+    placements = "; ".join(map(placement, fit.placements))
+    why_not = f" ({obstacle(fit.obstacle)})" if fit.obstacle else ""
+    return f"    {fit.node}: {placements}{why_not}"
