@@ -182,6 +182,7 @@ class Allocator:
                     f"but resource pool {pool.id} is {state}"
                 )
             for one in pool.candidates:
+                self._within_bounds()
                 rejection = self._unselected(claim, request, one) or self._short(request, one)
                 if rejection is None:
                     found.append(one)

@@ -166,7 +166,7 @@ def explain(
         return Explanation(Verdict.CLASS_MISSING, str(error))
     except (UnknownLabelsError, NodeSelectorError, CannotSimulateError) as error:
         return Explanation(Verdict.CANNOT_SIMULATE, str(error))
-    return _explanation(judged, claims, selection)
+    return _explanation(judged, claims, selection, budget)
 
 
 def _judge(answer: Answer, rules: PodRules | None) -> _Judged:
@@ -181,7 +181,9 @@ def _judge(answer: Answer, rules: PodRules | None) -> _Judged:
     return _Judged(answer, tuple(allowed), tuple(barred))
 
 
-def _explanation(judged: Sequence[_Judged], claims: Sequence[Claim], selection: Selection) -> Explanation:
+def _explanation(
+    judged: Sequence[_Judged], claims: Sequence[Claim], selection: Selection, budget: Callable[[], bool]
+) -> Explanation:
     allowed = [one for one in judged if one.allowed]
     fits = tuple(_fits(judged))
     elsewhere = tuple(_fits_elsewhere(judged))
@@ -204,7 +206,7 @@ def _explanation(judged: Sequence[_Judged], claims: Sequence[Claim], selection: 
             return msgspec.structs.replace(found, verdict=Verdict.CANNOT_SIMULATE, message=doubt, fits=())
     if fits:
         return msgspec.structs.replace(found, verdict=Verdict.FITS)
-    requests = tuple(_requests(allowed, claims, selection))
+    requests = tuple(_requests(allowed, claims, selection, budget))
     # The scheduler mentions invalid pools of whatever driver where a claim cannot be met.
     errors = (one.answer.attempt.error for one in allowed if one.answer.attempt is not None)
     message = next(filter(None, errors), "")
@@ -262,7 +264,7 @@ def _pools(judged: Iterable[_Judged]) -> Iterator[UnusablePool]:
 
 
 def _requests(
-    judged: Sequence[_Judged], claims: Sequence[Claim], selection: Selection
+    judged: Sequence[_Judged], claims: Sequence[Claim], selection: Selection, budget: Callable[[], bool]
 ) -> Iterator[RequestAnswer]:
     """Of every request that was in the way on some node, and of each of its alternatives."""
     in_the_way: defaultdict[Wanted, list[tuple[_Judged, Trial]]] = defaultdict(list)
@@ -277,7 +279,7 @@ def _requests(
         tried = in_the_way[wanted]
         claim = claims[wanted[0]]
         request = claim.requests[wanted[1]][wanted[2]]
-        groups = _Groups(claim, selection)
+        groups = _Groups(claim, selection, budget)
         for one, trial in tried:
             groups.add(one, trial)
         yield RequestAnswer(
@@ -304,8 +306,8 @@ class _Group:
 class _Groups:
     """The rejections of one request, gathered over all nodes; each device counts once."""
 
-    def __init__(self, claim: Claim, selection: Selection) -> None:
-        self._claim, self._selection = claim, selection
+    def __init__(self, claim: Claim, selection: Selection, budget: Callable[[], bool]) -> None:
+        self._claim, self._selection, self._budget = claim, selection, budget
         self._groups: dict[tuple[object, ...], _Group] = {}
         self._counted: set[DeviceId] = set()
         self._node_counts: dict[int, int] = {}
@@ -338,7 +340,12 @@ class _Groups:
             self._count(candidate.id, rejection, at)
 
     def _is_selected(self, candidate: Candidate, trial: Trial) -> bool:
-        """Whether the request wants a device that it cannot have: only then is it a near miss."""
+        """Whether the request wants a device that it cannot have: only then is it a near miss.
+
+        True where it cannot be told, or there is no time left to.
+        """
+        if not self._budget():
+            return True
         try:
             return self._selection.rejection(self._claim, trial.request, candidate) is None
         except (SelectorRefusedError, CannotSimulateError):

@@ -1,6 +1,7 @@
 """Which devices a request selects: by its class first, then by its own selectors; all must hold."""
 
 from collections.abc import Iterable, Mapping
+from threading import Lock
 from typing import Any
 
 from inventory.dra.cel.errors import CompileError, EvaluationError, UnsupportedError
@@ -20,25 +21,31 @@ _KEPT = 64
 
 
 class Matches:
-    """Answers of selectors about devices, kept as long as the devices stay what they are."""
+    """Answers of selectors about devices, kept as long as the devices stay what they are.
+
+    Threads share them; what two of them find out at once is the same.
+    """
 
     def __init__(self) -> None:
         self._of: dict[str, dict[Candidate, bool]] = {}
+        self._lock = Lock()
 
     def of(self, expression: str) -> dict[Candidate, bool]:
-        known = self._of.get(expression)
-        if known is None:
-            while len(self._of) >= _KEPT:
-                self._of.pop(next(iter(self._of)), None)
-            known = self._of.setdefault(expression, {})
-        return known
+        with self._lock:
+            known = self._of.get(expression)
+            if known is None:
+                while len(self._of) >= _KEPT:
+                    self._of.pop(next(iter(self._of)))
+                known = self._of[expression] = {}
+            return known
 
     def forget(self, candidates: Iterable[Candidate]) -> None:
         """What is no longer there."""
         gone = list(candidates)
-        for known in self._of.values():
-            for candidate in gone:
-                known.pop(candidate, None)
+        with self._lock:
+            for known in self._of.values():
+                for candidate in gone:
+                    known.pop(candidate, None)
 
 
 class Selector:
