@@ -1,15 +1,19 @@
 """Objects as people write them: YAML or JSON, several documents, lists, workloads with a Pod template."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import msgspec
 import yaml
 
 from inventory.kube.objects import Raw
+from inventory.kube.untrusted import DEEPEST, readable
 from inventory.kube.versions import DraVersion, lift_for
 
 LONGEST_BYTES = 1024 * 1024
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
+_DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _DRA_GROUP = "resource.k8s.io"
 _RESOURCES = {
     "ResourceClaim": "resourceclaims",
@@ -56,6 +60,7 @@ def manifests(text: str) -> list[Manifest]:
 
 def object_of(document: Raw, where: str = "the object") -> Manifest:
     """One object that is no list. Raises ManifestError."""
+    document = _as_json(where, document)
     kind, metadata = document.get("kind"), document.get("metadata")
     if not isinstance(kind, str):
         raise ManifestError(f"{where}: expected an object with a kind")
@@ -78,8 +83,11 @@ def _documents(text: str) -> list[Any]:
         return [one for one in yaml.load_all(text, Loader=yaml.CSafeLoader) if one is not None]
     except yaml.YAMLError as error:
         raise ManifestError(_one_line(error)) from error
-    except RecursionError as error:
-        raise ManifestError("nested too deeply") from error
+    except ManifestError:
+        raise
+    except ValueError as error:
+        # A date or number that is none.
+        raise ManifestError(f"a value cannot be read: {error}") from error
 
 
 def _one_line(error: yaml.YAMLError) -> str:
@@ -91,11 +99,32 @@ def _one_line(error: yaml.YAMLError) -> str:
 def _objects(where: str, document: Any) -> Iterator[Manifest]:
     if not isinstance(document, dict) or not isinstance(document.get("kind"), str):
         raise ManifestError(f"{where}: expected an object with a kind")
-    if document["kind"].endswith("List") and isinstance(document.get("items"), list):
-        for index, item in enumerate(document["items"]):
-            yield from _objects(f"{where}, item {index + 1}", item)
+    if not _is_list(document):
+        yield object_of(document, where)
         return
-    yield object_of(document, where)
+    for index, item in enumerate(document["items"]):
+        place = f"{where}, item {index + 1}"
+        if not isinstance(item, dict) or _is_list(item):
+            raise ManifestError(f"{place}: expected an object that is no list")
+        yield object_of(item, place)
+
+
+def _is_list(document: Raw) -> bool:
+    return str(document.get("kind")).endswith("List") and isinstance(document.get("items"), list)
+
+
+def _as_json(where: str, document: Raw) -> Raw:
+    """As it reaches an API server: every key is a text, and dates are texts, too."""
+    try:
+        body = _ENCODER.encode(document)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ManifestError(f"{where}: cannot be written as JSON: {error}") from error
+    if readable(body) != body:
+        raise ManifestError(
+            f"{where}: NUL characters, numbers of a thousand digits and more than {DEEPEST} levels "
+            "are not read"
+        )
+    return _DECODER.decode(body)
 
 
 def _lifted(where: str, document: Raw) -> Raw:

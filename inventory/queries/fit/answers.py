@@ -11,11 +11,14 @@ from inventory.dra.simulator.claims import Claim as Wanted
 from inventory.dra.simulator.claims import SpecError, UnknownFieldError
 from inventory.dra.simulator.explanation import Explanation, Group, NodeFit, RequestAnswer, Verdict, explain
 from inventory.dra.simulator.nodes import NodeSelectorError
+from inventory.dra.simulator.pod_rules import Obstacle, PodRule
 from inventory.dra.simulator.refusals import CannotSimulateError
+from inventory.dra.simulator.rejections import Check
 from inventory.dra.units import Unit, unit_of
+from inventory.kube.manifests import Manifest
 from inventory.kube.quantity import Quantity, parse
 from inventory.models import Claim, Cluster, Pod
-from inventory.queries.fit import questions
+from inventory.queries.fit import questions, written
 from inventory.queries.fit.questions import Question, Subject, Wait, Waiting
 from inventory.queries.fit.quotas import refusing
 from inventory.queries.fit.scheduler import NotReadError, scheduler_view
@@ -45,7 +48,7 @@ class PlacementRow(msgspec.Struct, frozen=True):
 class ObstacleRow(msgspec.Struct, frozen=True):
     """A rule of the Pod that leaves nodes out; `detail` names the label, taint or claim."""
 
-    rule: str
+    rule: PodRule
     detail: str | None
 
 
@@ -63,7 +66,7 @@ class GroupRow(msgspec.Struct, frozen=True):
     be used, and that the request does not want either.
     """
 
-    check: str
+    check: Check
     devices: int
     nodes: int
     subject: str | None
@@ -76,7 +79,7 @@ class GroupRow(msgspec.Struct, frozen=True):
     examples: tuple[str, ...]
 
 
-class RequestRow(msgspec.Struct, frozen=True):
+class UnmetRequestRow(msgspec.Struct, frozen=True):
     """A request that was in the way; of `wanted` devices one node had `found` at most."""
 
     claim: str
@@ -86,7 +89,7 @@ class RequestRow(msgspec.Struct, frozen=True):
     groups: tuple[GroupRow, ...]
 
 
-class PoolRow(msgspec.Struct, frozen=True):
+class UnusablePoolRow(msgspec.Struct, frozen=True):
     driver: str
     name: str
     reason: str
@@ -101,7 +104,7 @@ class ExcludedRow(msgspec.Struct, frozen=True):
 class WaitRow(msgspec.Struct, frozen=True):
     """What has to happen before the scheduler looks for devices."""
 
-    waiting: str
+    waiting: Waiting
     names: tuple[str, ...]
     detail: str | None
 
@@ -112,7 +115,7 @@ class FitRow(msgspec.Struct, frozen=True):
     kind: str
     namespace: str
     name: str
-    verdict: str
+    verdict: Verdict
     message: str | None
     wait: WaitRow | None
     claims: tuple[str, ...]
@@ -120,8 +123,8 @@ class FitRow(msgspec.Struct, frozen=True):
     fits: tuple[NodeFitRow, ...]
     fits_elsewhere_on: int
     elsewhere: tuple[NodeFitRow, ...]
-    requests: tuple[RequestRow, ...]
-    pools: tuple[PoolRow, ...]
+    requests: tuple[UnmetRequestRow, ...]
+    pools: tuple[UnusablePoolRow, ...]
     excluded: tuple[ExcludedRow, ...]
     nodes: int
     devices: int
@@ -139,6 +142,18 @@ def of_pod(pod: Pod) -> FitRow:
     return _known(pod.cluster, subject, lambda: questions.of_pod(pod))
 
 
+def of_name(cluster: Cluster, namespace: str, name: str) -> FitRow:
+    """Of the claim or Pod of this name. Raises SubjectError."""
+    found = questions.named(cluster, namespace, name)
+    return of_claim(found) if isinstance(found, Claim) else of_pod(found)
+
+
+def of_manifests(cluster: Cluster, objects: Sequence[Manifest], namespace: str) -> list[FitRow]:
+    """Of each Pod, workload and claim of a text, in the time of one. Raises ManifestError."""
+    until = _deadline()
+    return [answer(cluster, one, until) for one in written.of_manifests(cluster, objects, namespace)]
+
+
 def _known(cluster: Cluster, subject: Subject, ask: Callable[[], Question]) -> FitRow:
     """What an API server has taken and we cannot read is no fault of who asks."""
     with snapshot():
@@ -146,11 +161,15 @@ def _known(cluster: Cluster, subject: Subject, ask: Callable[[], Question]) -> F
             question = ask()
         except (SpecError, UnknownFieldError, NodeSelectorError) as error:
             return _row(Question(subject, ()), Explanation(Verdict.CANNOT_SIMULATE, str(error)))
-        return answer(cluster, question)
+        return answer(cluster, question, _deadline())
 
 
-def answer(cluster: Cluster, question: Question) -> FitRow:
-    """Inside of a snapshot, with the cluster as read there."""
+def _deadline() -> float:
+    return monotonic() + _SECONDS
+
+
+def answer(cluster: Cluster, question: Question, until: float) -> FitRow:
+    """Inside of a snapshot, with the cluster as read there; the search ends at `until` (monotonic)."""
     question = _with_quota(cluster, question)
     if not question.claims:
         return _row(question, _without_claims(question.wait))
@@ -158,7 +177,6 @@ def answer(cluster: Cluster, question: Question) -> FitRow:
         view = scheduler_view(cluster)
     except NotReadError as error:
         return _row(question, Explanation(Verdict.CANNOT_SIMULATE, str(error)))
-    until = monotonic() + _SECONDS
     try:
         found = explain(view, question.claims, question.rules, lambda: monotonic() < until)
     except CannotSimulateError as error:
@@ -175,9 +193,9 @@ def _without_claims(wait: Wait | None) -> Explanation:
 
 def _with_quota(cluster: Cluster, question: Question) -> Question:
     """A claim that is not made may not be allowed to be: only its Pod's events would say so."""
-    if question.wait is None or question.wait.waiting is not Waiting.CLAIM:
+    if not question.unmade:
         return question
-    refused = refusing(cluster, question.subject.namespace, question.claims)
+    refused = refusing(cluster, question.subject.namespace, question.unmade)
     if not refused:
         return question
     wait = Wait(Waiting.QUOTA, tuple(one.quota for one in refused), "; ".join(map(str, refused)))
@@ -190,7 +208,7 @@ def _row(question: Question, found: Explanation) -> FitRow:
         kind=question.subject.kind,
         namespace=question.subject.namespace,
         name=question.subject.name,
-        verdict=found.verdict.value,
+        verdict=found.verdict,
         message=found.message or None,
         wait=_wait(question.wait),
         claims=tuple(one.name for one in claims),
@@ -199,29 +217,32 @@ def _row(question: Question, found: Explanation) -> FitRow:
         fits_elsewhere_on=len(found.elsewhere),
         elsewhere=_fits(found.elsewhere, claims),
         requests=tuple(map(_request, found.requests)),
-        pools=tuple(PoolRow(one.pool.driver, one.pool.name, one.reason, one.devices) for one in found.pools),
-        excluded=tuple(
-            ExcludedRow(ObstacleRow(one.obstacle.rule.value, one.obstacle.detail or None), one.nodes)
-            for one in found.excluded
+        pools=tuple(
+            UnusablePoolRow(one.pool.driver, one.pool.name, one.reason, one.devices) for one in found.pools
         ),
+        excluded=tuple(ExcludedRow(_obstacle(one.obstacle), one.nodes) for one in found.excluded),
         nodes=found.nodes,
         devices=found.devices,
     )
 
 
 def _wait(wait: Wait | None) -> WaitRow | None:
-    return None if wait is None else WaitRow(wait.waiting.value, wait.names, wait.detail or None)
+    return None if wait is None else WaitRow(wait.waiting, wait.names, wait.detail or None)
 
 
 def _fits(fits: Iterable[NodeFit], claims: Sequence[Wanted]) -> tuple[NodeFitRow, ...]:
     return tuple(
         NodeFitRow(
             one.node,
-            ObstacleRow(one.obstacle.rule.value, one.obstacle.detail or None) if one.obstacle else None,
+            _obstacle(one.obstacle) if one.obstacle else None,
             tuple(_placement(placement, claims) for placement in one.placements),
         )
         for one in tuple(fits)[:_NODES]
     )
+
+
+def _obstacle(found: Obstacle) -> ObstacleRow:
+    return ObstacleRow(found.rule, found.detail or None)
 
 
 def _placement(placement: Placement, claims: Sequence[Wanted]) -> PlacementRow:
@@ -241,13 +262,15 @@ def _placement(placement: Placement, claims: Sequence[Wanted]) -> PlacementRow:
     )
 
 
-def _request(found: RequestAnswer) -> RequestRow:
-    return RequestRow(found.claim, found.request, found.wanted, found.found, tuple(map(_group, found.groups)))
+def _request(found: RequestAnswer) -> UnmetRequestRow:
+    return UnmetRequestRow(
+        found.claim, found.request, found.wanted, found.found, tuple(map(_group, found.groups))
+    )
 
 
 def _group(group: Group) -> GroupRow:
     return GroupRow(
-        check=group.check.value,
+        check=group.check,
         devices=group.devices,
         nodes=group.nodes,
         subject=group.subject or None,

@@ -7,6 +7,7 @@ than itself. The rest is read anew whenever a poll has changed something.
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from threading import Lock
 from typing import Any
 
@@ -60,14 +61,16 @@ class _Kept:
     matches: Matches = field(default_factory=Matches)
 
 
-_kept: OrderedDict[int, _Kept] = OrderedDict()
+# A database may give a cluster the number of one that was removed.
+_Key = tuple[int, datetime]
+_kept: OrderedDict[_Key, _Kept] = OrderedDict()
 _kept_lock = Lock()
 
 
 def scheduler_view(cluster: Cluster) -> View:
     """Call it inside of a snapshot, with the cluster as read there. Raises NotReadError."""
     _all_read(cluster)
-    kept = _of(cluster.pk)
+    kept = _of((cluster.pk, cluster.created_at))
     with kept.lock:
         if kept.view is None or kept.revision != cluster.revision:
             kept.view, kept.revision = _view(cluster, kept), cluster.revision
@@ -81,7 +84,7 @@ def _all_read(cluster: Cluster) -> None:
         raise NotReadError(f"never read from cluster {cluster.name}: {', '.join(missing)}")
 
 
-def _of(cluster: int) -> _Kept:
+def _of(cluster: _Key) -> _Kept:
     with _kept_lock:
         kept = _kept.setdefault(cluster, _Kept())
         _kept.move_to_end(cluster)
