@@ -1,6 +1,7 @@
-"""The API's description as a page: every resource, and a form for each list."""
+"""The API's description as a page: every resource, a form for each list, and the body of each question."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -10,39 +11,65 @@ from drf_spectacular.generators import SchemaGenerator
 
 from dashboard.pages.shell import page, show
 
+Described = Mapping[str, Any]
+
 
 @page
 def docs(request: HttpRequest) -> HttpResponse:
     """With `try`, the answer of that list."""
     generator: Any = SchemaGenerator
-    paths: dict[str, Any] = generator().get_schema(request=None, public=True)["paths"]
+    schema: Described = generator().get_schema(request=None, public=True)
+    paths: Described = schema["paths"]
     tried = request.GET.get("try", "")
-    if tried in paths:
+    if "get" in paths.get(tried, ()):
         return redirect(f"{tried}?{_without_try(request.GET)}")
-    return show(request, "api/docs.html", {"operations": list(_operations(paths))}, active="api")
+    return show(request, "api/docs.html", {"operations": list(_operations(schema))}, active="api")
 
 
 def _without_try(parameters: QueryDict) -> str:
     return urlencode([(name, one) for name, found in parameters.lists() if name != "try" for one in found])
 
 
-def _operations(paths: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for path, methods in paths.items():
-        operation = methods["get"]
-        yield {
-            "id": operation["operationId"],
-            "path": path,
-            "about": operation.get("description", ""),
-            "is_list": not any(one["in"] == "path" for one in operation["parameters"]),
-            "fields": [_field(one) for one in operation["parameters"] if one["in"] == "query"],
-        }
+def _operations(schema: Described) -> Iterator[dict[str, Any]]:
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            parameters = operation.get("parameters", [])
+            yield {
+                "id": operation["operationId"],
+                "method": method.upper(),
+                "path": path,
+                "about": operation.get("description", ""),
+                "is_list": method == "get" and not any(one["in"] == "path" for one in parameters),
+                "fields": [_field(one) for one in parameters if one["in"] == "query"],
+                **_body(schema, operation),
+            }
 
 
-def _field(parameter: dict[str, Any]) -> dict[str, Any]:
+def _field(parameter: Described) -> dict[str, Any]:
     schema = parameter["schema"]
     truth = ("true", "false") if schema.get("type") == "boolean" else ()
     return {
         "name": parameter["name"],
         "about": parameter.get("description", ""),
         "choices": schema.get("enum") or schema.get("items", {}).get("enum") or truth,
+    }
+
+
+def _body(schema: Described, operation: Described) -> dict[str, Any]:
+    """The fields of the body that a question is asked by, and examples of it."""
+    if "requestBody" not in operation:
+        return {"body": [], "examples": []}
+    content = operation["requestBody"]["content"]["application/json"]
+    name = content["schema"]["$ref"].rpartition("/")[2]
+    question = schema["components"]["schemas"][name]
+    return {
+        "about_body": question.get("description", ""),
+        "body": [
+            {"name": name, "about": one.get("description", "")}
+            for name, one in question["properties"].items()
+        ],
+        "examples": [
+            {"about": one["summary"], "text": json.dumps(one["value"], indent=1)}
+            for one in content["examples"].values()
+        ],
     }

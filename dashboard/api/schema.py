@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from drf_spectacular.drainage import warn
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
@@ -39,6 +40,12 @@ _REFUSALS = {
     406: "None of the accepted media types is on offer.",
     429: "Too many requests; `Retry-After` says when to come back.",
 }
+_OF_BODIES = {
+    400: "The body cannot be read; `errors` names the field and says what is wrong in it.",
+    403: "A browser's session without its CSRF token.",
+    413: "The body is too long.",
+    415: "The body is not `application/json`.",
+}
 _QUANTITY = {
     "type": "object",
     "description": "An exact amount: as Kubernetes writes it, and as a number in the dimension's base unit.",
@@ -52,6 +59,14 @@ _SEEN = {
     "as_of": {"type": ["string", "null"], "format": "date-time"},
     "stale": {"type": "boolean"},
 }
+
+
+def problems(*statuses: int) -> dict[Any, OpenApiResponse]:
+    """The refusals that a view of its own may answer with."""
+    told = {**_REFUSALS, **_OF_BODIES}
+    return {
+        (status, _PROBLEM_JSON): OpenApiResponse(_PROBLEM, description=told[status]) for status in statuses
+    }
 
 
 class ResourceSchema(AutoSchema):
@@ -105,6 +120,14 @@ class ResourceSchema(AutoSchema):
         return bodies
 
 
+class QuestionSchema(AutoSchema):
+    """Of a view that is asked by a body, which is never left out."""
+
+    def _get_request_body(self, direction: Direction = "request") -> Any:
+        body = super()._get_request_body(direction)  # type: ignore[no-untyped-call]
+        return body and {**body, "required": True}
+
+
 class RowSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
     """A resource is described by the type of its rows."""
 
@@ -132,6 +155,8 @@ def _register(auto_schema: AutoSchema, name: str, schema: dict[str, Any]) -> Non
     )
     if component not in auto_schema.registry:
         auto_schema.registry.register(component)
+    elif auto_schema.registry[component].schema != schema:
+        warn(f"two components are named {name}")
 
 
 def _described(name: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from dashboard.api.clusters import Clusters
 from dashboard.api.device_classes import DeviceClasses
 from dashboard.api.devices import Devices
 from dashboard.api.docs import docs
+from dashboard.api.fit import Fit
 from dashboard.api.nodes import Nodes
 from dashboard.api.pods import Pods
 from dashboard.api.pools import Pools
@@ -52,6 +53,7 @@ for _prefix, _resource in RESOURCES.items():
     _router.register(_prefix, _resource, basename=_prefix)
 
 urlpatterns = [
+    path("v1/fit/", Fit.as_view(), name="fit"),
     path("v1/", include(_router.urls)),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("docs/", docs, name="api-docs"),
