@@ -145,8 +145,8 @@ def _uses(subject: Subject, spec: Mapping[str, Any]) -> list[_Use]:
     try:
         return msgspec.convert(spec.get("resourceClaims") or [], list[_Use])
     except msgspec.ValidationError as error:
-        path = str(error).replace("`$", "`spec.resourceClaims")
-        raise ManifestError(f"{_told(subject)}: {path}") from error
+        told = str(error).replace("`$", "`")
+        raise ManifestError(f"{_told(subject)}: spec.resourceClaims: {told}") from error
 
 
 def _reference(subject: Subject, use: _Use) -> tuple[str, str]:
