@@ -5,11 +5,14 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from dashboard.api.throttles import OfUser
-from inventory.models import Claim, KindState, Pod
+from inventory.models import Claim, Cluster, KindState, Pod
 from tests.dashboard.api.asking import PATH, Asking, claim, request
 from tests.dashboard.api.conftest import decoded
 
-pytestmark = pytest.mark.usefixtures("recorded_cluster")
+
+@pytest.fixture
+def ask(api: Client, recorded_cluster: Cluster) -> Asking:
+    return Asking(api)
 
 
 # What is answered
@@ -130,7 +133,7 @@ def test_a_claim_that_is_not_there_is_waited_for_and_not_guessed(ask: Asking) ->
 # Who may ask
 
 
-def test_a_session_may_ask_with_its_csrf_token_only(operator: User) -> None:
+def test_a_session_may_ask_with_its_csrf_token_only(operator: User, recorded_cluster: Cluster) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(operator)
     assert Asking(client).response(claim=claim()).status_code == 403
@@ -140,6 +143,7 @@ def test_a_session_may_ask_with_its_csrf_token_only(operator: User) -> None:
     assert response.status_code == 200
 
 
+@pytest.mark.django_db
 def test_nobody_else_may_ask(client: Client) -> None:
     assert Asking(client).response(claim=claim()).status_code == 401
 
