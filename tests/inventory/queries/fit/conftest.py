@@ -1,0 +1,3 @@
+from tests.inventory.sync.conftest import follow
+
+__all__ = ["follow"]
