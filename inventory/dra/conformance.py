@@ -4,8 +4,11 @@ A file is a JSON object with `cases`. Of the allocator: one node, device classes
 the claims without an allocation are to be placed; `expect` says whether they fit, with which results, or that
 the scheduler gives up with an error. Of selectors: one device for all, and of each expression its result.
 Of consumed capacity: what a device publishes of a dimension, what is asked for, and what it consumes.
+
+`release` says of which scheduler the answers are, `gates` which feature gates were on besides its defaults.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,6 +17,7 @@ import msgspec
 from inventory.dra.cel.errors import CompileError, EvaluationError, UnsupportedError
 from inventory.dra.cel.selectors import compiled
 from inventory.dra.cel.subjects import subject
+from inventory.dra.features import GATES
 from inventory.dra.simulator.allocated import allocated
 from inventory.dra.simulator.allocator import Placement
 from inventory.dra.simulator.capacity import dimension, needed, violation
@@ -22,7 +26,7 @@ from inventory.dra.simulator.classes import class_selectors
 from inventory.dra.simulator.node_pools import Slices, published
 from inventory.dra.simulator.nodes import Node
 from inventory.dra.simulator.refusals import MissingClassError
-from inventory.dra.simulator.rules import Rules
+from inventory.dra.simulator.rules import Rules, rules_of
 from inventory.dra.simulator.selection import Matches, Selection
 from inventory.dra.simulator.simulate import Answer, Cluster, simulate
 from inventory.kube.claim_spec import Toleration
@@ -36,7 +40,7 @@ from inventory.kube.objects import (
     ValidRange,
 )
 from inventory.kube.objects import Node as NodeObject
-from inventory.kube.quantity import parse
+from inventory.kube.quantity import QuantityError, parse
 
 
 class VectorError(ValueError):
@@ -93,9 +97,14 @@ class _AllocatorCase(msgspec.Struct, frozen=True):
 
 def allocator(vectors: Mapping[str, Any]) -> Iterator[Outcome]:
     """Raises VectorError."""
+    rules, lists = _rules(vectors), _LIST_ATTRIBUTES in _gates(vectors)
     for index, raw in enumerate(_cases(vectors)):
         case: _AllocatorCase = _convert(raw, _AllocatorCase, f"case {index}")
-        yield Outcome(case.name, _told(case.expect), _simulated(case))
+        try:
+            expected = _told(case.expect)
+        except QuantityError as error:
+            raise VectorError(f"case {index}, expect: {error}") from error
+        yield Outcome(case.name, expected, _simulated(case, rules, lists=lists))
 
 
 def _told(expected: _Expected) -> str:
@@ -107,7 +116,7 @@ def _told(expected: _Expected) -> str:
 _ERROR, _NO_FIT, _REFUSED = "error", "does not fit", "refused"
 
 
-def _simulated(case: _AllocatorCase) -> str:
+def _simulated(case: _AllocatorCase, rules: Rules, *, lists: bool) -> str:
     held = [one for one in case.claims if one.status and one.status.allocation]
     results = [
         result
@@ -129,11 +138,11 @@ def _simulated(case: _AllocatorCase) -> str:
     except (SpecError, UnknownFieldError) as error:
         return f"cannot simulate: {error}"
     cluster = Cluster(
-        Slices(map(published, case.slices)),
-        allocated(results),
+        Slices(published(one, lists=lists) for one in case.slices),
+        allocated(results, shares=rules.consumable_capacity),
         classes,
         {node.name: node},
-        Rules(),
+        rules,
         Matches(),
     )
     try:
@@ -209,7 +218,9 @@ class _CelCase(msgspec.Struct, frozen=True):
 def cel(vectors: Mapping[str, Any]) -> Iterator[Outcome]:
     """Raises VectorError."""
     device = subject(
-        _convert(vectors.get("driver"), str, "driver"), _convert(vectors.get("device"), Device, "device")
+        _convert(vectors.get("driver"), str, "driver"),
+        _convert(vectors.get("device"), Device, "device"),
+        lists=_LIST_ATTRIBUTES in _gates(vectors),
     )
     for index, raw in enumerate(_cases(vectors)):
         case: _CelCase = _convert(raw, _CelCase, f"case {index}")
@@ -250,11 +261,19 @@ def consumed_capacity(vectors: Mapping[str, Any]) -> Iterator[Outcome]:
     """Raises VectorError."""
     for index, raw in enumerate(_cases(vectors)):
         case: _CapacityCase = _convert(raw, _CapacityCase, f"case {index}")
-        published = dimension(_capacity(case.policy))
-        need = needed(published, None if case.request is None else parse(case.request))
-        refused = case.consumed is None and violation(published, need)
-        expected = _REFUSED if case.consumed is None else str(parse(case.consumed))
-        yield Outcome(case.why or f"case {index}", expected, _REFUSED if refused else str(need))
+        try:
+            expected, found = _consumed(case)
+        except QuantityError as error:
+            raise VectorError(f"case {index}: {error}") from error
+        yield Outcome(case.why or f"case {index}", expected, found)
+
+
+def _consumed(case: _CapacityCase) -> tuple[str, str]:
+    published = dimension(_capacity(case.policy))
+    need = needed(published, None if case.request is None else parse(case.request))
+    if case.consumed is None:
+        return _REFUSED, _REFUSED if violation(published, need) else str(need)
+    return str(parse(case.consumed)), str(need)
 
 
 def _capacity(policy: _Policy) -> Capacity:
@@ -270,6 +289,29 @@ def _cases(vectors: Mapping[str, Any]) -> list[Any]:
     if not isinstance(found, list):
         raise VectorError("expected an object with a list `cases`")
     return found
+
+
+# Of the answers where the file does not say.
+_RELEASE = "1.36"
+# Off by default, and of no concern to the books.
+_LIST_ATTRIBUTES = "DRAListTypeAttributes"
+
+
+def _rules(vectors: Mapping[str, Any]) -> Rules:
+    written = str(vectors.get("release", _RELEASE))
+    read = re.fullmatch(r"v?(\d{1,3})\.(\d{1,3})(\..*)?", written)
+    if read is None:
+        raise VectorError(f"release: {written} is none; expected one such as {_RELEASE}")
+    named = _gates(vectors)
+    return rules_of((int(read[1]), int(read[2])), [gate for gate in GATES if gate.name in named])
+
+
+def _gates(vectors: Mapping[str, Any]) -> set[str]:
+    named = set(_convert(vectors.get("gates", []), list[str], "gates"))
+    known = {_LIST_ATTRIBUTES, *(gate.name for gate in GATES)}
+    if unknown := sorted(named - known):
+        raise VectorError(f"gates: {', '.join(unknown)}: known are {', '.join(sorted(known))}")
+    return named
 
 
 KINDS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Outcome]]] = {
