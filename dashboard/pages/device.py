@@ -74,7 +74,7 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
 
 @require_safe
 def device_by_name(request: HttpRequest) -> HttpResponse:
-    """Where a device is known by its names alone: its page. They are parameters, since pools may have slashes."""
+    """Where only the names of a device are known: its page. Those of pools have slashes; paths cannot."""
     cluster, driver, pool, name = (
         request.GET.get(part, "") for part in ("cluster", "driver", "pool", "device")
     )

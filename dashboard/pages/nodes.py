@@ -19,7 +19,7 @@ from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import amounts
 from inventory.dra.units import Unit, short_name, unit_of
 from inventory.kube.quantity import Notation
-from inventory.queries import devices, held_cards, options, pools, wall
+from inventory.queries import devices, held_cards, largest, options, pools, wall
 from inventory.queries import nodes as node_queries
 from inventory.queries.nodes import NodeFilter, NodeRow
 from inventory.queries.totals import TotalRow
@@ -82,6 +82,7 @@ def node(request: HttpRequest, node_id: int) -> HttpResponse:
             "totals": _totals(row),
             "lines": card_lines(held),
             "figure": cards_figure(held) if held else None,
+            "largest": largest.of_node(row.cluster, row.name) if held else None,
             "teams": {team for card in held for team in card.teams},
             "pools": pools.rows(pools.of_node(node_id)),
             "others": devices.rows(devices.others_of_node(node_id)),

@@ -1,6 +1,6 @@
 """Long tables in pages; the number is in the URL."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.core.paginator import EmptyPage, Paginator
@@ -30,7 +30,7 @@ class Paged(NamedTuple):
         return self.number + 1
 
 
-def paged(request: HttpRequest, rows: QuerySet[Any], size: int = ROWS) -> Paged:
+def paged(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS) -> Paged:
     """Raises Refused for what is no page number, Http404 for a page past the last."""
     text = request.GET.get("page") or "1"
     if not text.isdecimal() or not 0 < len(text) < 8 or int(text) < 1:

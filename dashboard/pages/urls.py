@@ -4,7 +4,19 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import path
 from django.views.i18n import set_language
 
-from dashboard.pages import claims, clusters, device, devices, find, fit, nodes, overview, pods, theme
+from dashboard.pages import (
+    claims,
+    clusters,
+    device,
+    devices,
+    find,
+    fit,
+    largest,
+    nodes,
+    overview,
+    pods,
+    theme,
+)
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -13,6 +25,7 @@ urlpatterns = [
     path("devices/named/", device.device_by_name, name="device_by_name"),
     path("devices/<int:device_id>/", device.device, name="device"),
     path("nodes/", nodes.nodes, name="nodes"),
+    path("nodes/largest/", largest.largest, name="largest"),
     path("nodes/<int:node_id>/", nodes.node, name="node"),
     path("nodes/<str:cluster>/<path:name>/", nodes.node_by_name, name="node_by_name"),
     path("pods/", pods.pods, name="pods"),

@@ -87,13 +87,20 @@ def _too_little(group: GroupRow, need: Quantity, left: Quantity, writing: Writin
 
 def _selector(group: GroupRow, writing: Writing) -> str:
     expression = writing.code(group.subject or "")
-    source = group.detail or ""
+    source = _source(group.detail or "")
     if group.values:
         message = _("%(values)s; %(source)s wants %(expression)s")
         return writing.put(message, values=group.values, source=source, expression=expression)
     return writing.put(
         _("other values; %(source)s wants %(expression)s"), source=source, expression=expression
     )
+
+
+def _source(detail: str) -> str:
+    """Whose selector it is, `class gpu.example.com` or `request r0`, in the reader's words."""
+    kind, _space, name = detail.partition(" ")
+    message = {"class": _("class %(name)s"), "request": _("request %(name)s")}.get(kind)
+    return detail if message is None else message % {"name": name}
 
 
 def _other(group: GroupRow, writing: Writing) -> str:
@@ -109,8 +116,6 @@ def _other(group: GroupRow, writing: Writing) -> str:
             return _("taken by another request of the same Pod")
         case Check.TAINT:
             return writing.put(_("tainted %(taint)s, not tolerated"), taint=writing.code(subject))
-        case Check.CONSTRAINT:
-            return detail
         case Check.POOL:
             return writing.put(_("pool %(pool)s: %(reason)s"), pool=subject, reason=detail)
         case Check.NODE:

@@ -3,7 +3,7 @@
 A card may have memory left and no cores, or the other way round: sums over cards do not show it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -47,15 +47,20 @@ class Room(msgspec.Struct, frozen=True):
     stranded: Mapping[str, Quantity]
 
 
-def room(pools: Sequence[NodePool], allocated: Allocated, counting: Counting) -> Room:
-    """Of devices that one node sees."""
-    everything = [one for pool in pools for one in pool.candidates]
+def room(
+    pools: Sequence[NodePool],
+    allocated: Allocated,
+    counting: Counting,
+    counts: Callable[[Candidate], bool] = lambda _: True,
+) -> Room:
+    """Of the devices that one node sees, as far as they count."""
+    everything = [one for pool in pools for one in pool.candidates if counts(one)]
     lefts = [
         left
         for pool in pools
         if pool.usable
         for one in pool.candidates
-        if (left := _left(pool, one, allocated, counting)) is not None
+        if counts(one) and (left := _left(pool, one, allocated, counting)) is not None
     ]
     usable = [left for left in lefts if _is_usable(left)]
     return Room(
@@ -127,13 +132,19 @@ def _most_in_range(allowed: Range, left: Quantity) -> Quantity | None:
 
 
 def _largest(lefts: Iterable[Left]) -> dict[str, Largest]:
+    """Of devices that give as much, the one that has more left beside it."""
     found: dict[str, Largest] = {}
     for left in lefts:
         for name, amount in left.largest.items():
-            if name not in found or amount > found[name].amount:
-                beside = {other: rest for other, rest in left.remaining.items() if other != name}
-                found[name] = Largest(amount, left.candidate, beside)
+            beside = {other: rest for other, rest in left.remaining.items() if other != name}
+            one = Largest(amount, left.candidate, beside)
+            if name not in found or _size(one) > _size(found[name]):
+                found[name] = one
     return found
+
+
+def _size(one: Largest) -> tuple[int, list[int]]:
+    return one.amount.nanos, [rest.nanos for _, rest in sorted(one.beside.items())]
 
 
 def _stranded(lefts: Iterable[Left]) -> dict[str, Quantity]:

@@ -6,10 +6,15 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from demo.server import ApiServer
+from demo.store import Object
 from inventory.models import Cluster
+from inventory.sync.poll import poll_cluster
+from tests.inventory.sync import objects
 from tests.reading import read_recorded_cluster
 
 Get = Callable[..., str]
+Serve = Callable[..., Cluster]
 
 
 @pytest.fixture
@@ -38,6 +43,20 @@ def get(signed_in: Client) -> Get:
 @pytest.fixture
 def recorded_cluster(db: None, tmp_path: Path) -> Cluster:
     return read_recorded_cluster(tmp_path)
+
+
+@pytest.fixture
+def serve(db: None, tmp_path: Path) -> Serve:
+    """A cluster of a few objects, read over HTTP as a real one is."""
+
+    def read(*held: Object, name: str = "lab") -> Cluster:
+        with ApiServer(objects.store(*held)) as server:
+            path = server.kubeconfig(tmp_path / f"{name}.kubeconfig")
+            cluster = Cluster.objects.create(name=name, kubeconfig=str(path))
+            assert poll_cluster(cluster.pk).ended == "applied"
+        return cluster
+
+    return read
 
 
 class _Text(HTMLParser):
