@@ -25,7 +25,6 @@ from inventory.dra.simulator.claims import Claim, SpecError, UnknownFieldError, 
 from inventory.dra.simulator.classes import class_selectors
 from inventory.dra.simulator.node_pools import Slices, published
 from inventory.dra.simulator.nodes import Node
-from inventory.dra.simulator.refusals import MissingClassError
 from inventory.dra.simulator.rules import Rules, rules_of
 from inventory.dra.simulator.selection import Matches, Selection
 from inventory.dra.simulator.simulate import Answer, Cluster, simulate
@@ -145,10 +144,7 @@ def _simulated(case: _AllocatorCase, rules: Rules, *, lists: bool) -> str:
         rules,
         Matches(),
     )
-    try:
-        (answer,) = simulate(cluster, claims, Selection(classes, cluster.matches))
-    except MissingClassError:
-        return _ERROR
+    (answer,) = simulate(cluster, claims, [node], Selection(classes, cluster.matches))
     return _answered(answer)
 
 

@@ -36,10 +36,21 @@ class Toleration(Strict, frozen=True):
     toleration_seconds: int | None = None
 
 
-class DeviceRequest(Strict, frozen=True):
-    """A request of one kind of device: `exactly`, or one entry of `firstAvailable`, which has a name."""
+class SubRequest(Strict, frozen=True):
+    """An entry of `firstAvailable` (DeviceSubRequest): admin access cannot be asked for here."""
 
-    name: str = ""
+    name: str
+    device_class_name: str = ""
+    selectors: list[Selector] | None = None
+    allocation_mode: str = ""
+    count: int | None = None
+    tolerations: list[Toleration] | None = None
+    capacity: CapacityRequirements | None = None
+
+
+class ExactRequest(Strict, frozen=True):
+    """`exactly` (ExactDeviceRequest); its name is that of the request."""
+
     device_class_name: str = ""
     selectors: list[Selector] | None = None
     allocation_mode: str = ""
@@ -51,8 +62,8 @@ class DeviceRequest(Strict, frozen=True):
 
 class Request(Strict, frozen=True):
     name: str
-    exactly: DeviceRequest | None = None
-    first_available: list[DeviceRequest] | None = None
+    exactly: ExactRequest | None = None
+    first_available: list[SubRequest] | None = None
 
 
 class Constraint(Strict, frozen=True):

@@ -13,7 +13,7 @@ import msgspec
 
 from inventory.dra.simulator.allocated import Allocated, DeviceId
 from inventory.dra.simulator.candidates import Candidate
-from inventory.dra.simulator.capacity import Dimension, needed, violation
+from inventory.dra.simulator.checks import Amounts, untolerated
 from inventory.dra.simulator.claims import MOST_RESULTS, Claim, Request
 from inventory.dra.simulator.constraints import attribute, constraints
 from inventory.dra.simulator.counting import Counting
@@ -24,10 +24,7 @@ from inventory.dra.simulator.rejections import Check, Rejection
 from inventory.dra.simulator.rules import Rules
 from inventory.dra.simulator.selection import Selection
 from inventory.kube.claim_spec import Toleration
-from inventory.kube.objects import Taint
 from inventory.kube.quantity import Quantity
-
-ZERO = Quantity(0)
 
 ResultT = TypeVar("ResultT")
 # A step of the search: what it asks for is run first, and its answer handed back in.
@@ -96,15 +93,19 @@ class Allocator:
         allocated: Allocated,
         selection: Selection,
         counting: Counting,
+        amounts: Amounts,
         rules: Rules,
         budget: Callable[[], bool] = lambda: True,
     ) -> None:
         """`budget` is asked now and then; once it says no, the attempt ends with TooLongError."""
         self._node, self._pools, self._claims = node, pools, claims
         self._allocated, self._selection, self._rules = allocated, selection, rules
-        self._counters = counting.attempt()
+        self._counters, self._amounts = counting.attempt(), amounts
         self._budget = budget
-        self._pool_of = {one.id: pool for pool in pools if pool.usable for one in pool.candidates}
+        # Of devices that draw on counters.
+        self._pool_of = {
+            one.id: pool for pool in pools if pool.usable for one in pool.candidates if one.counters
+        }
         self._candidates = [one for pool in pools if pool.usable for one in pool.candidates]
         self._constraints = [
             constraints(claim.constraints, last_of_request=rules.distinct_from_last_of_request)
@@ -112,12 +113,12 @@ class Allocator:
         ]
         self._all_devices: dict[Wanted, list[Candidate]] = {}
         self._counts: dict[Wanted, int] = {}
-        # By the identity of request and dimension, which outlive the attempt.
-        self._needs: dict[tuple[int, str, int], tuple[Quantity, str]] = {}
         # Devices that this attempt gives away whole, by the claims that it gives them to.
         self._taking: defaultdict[DeviceId, set[int]] = defaultdict(set)
         self._consuming: dict[DeviceId, dict[str, Quantity]] = {}
         self._placed: list[list[Placement]] = [[] for _ in claims]
+        # Whether each of these has taken counters.
+        self._charged: list[list[bool]] = [[] for _ in claims]
         self._first: defaultdict[Wanted, dict[DeviceId, Rejection]] = defaultdict(dict)
         self._most: dict[Wanted, int] = {}
         self._reached = (0, 0)
@@ -300,39 +301,7 @@ class Allocator:
         return rejection
 
     def _short(self, request: Request, candidate: Candidate) -> Rejection | None:
-        if candidate.problem:
-            return Rejection(Check.UNKNOWN, detail=candidate.problem)
-        if not self._rules.consumable_capacity:
-            return None
-        if request.capacity:
-            for name in request.capacity:
-                if name not in candidate.dimensions:
-                    return Rejection(Check.DIMENSION, name)
-        if candidate.id in self._allocated.unreadable:
-            return _UNREADABLE
-        consumed = self._allocated.consumed.get(candidate.id)
-        consuming = self._consuming.get(candidate.id)
-        for name, dimension in candidate.dimensions.items():
-            need, fault = self._needed(request, name, dimension)
-            if fault:
-                return Rejection(Check.POLICY, name, need, detail=fault)
-            left = dimension.total
-            if consumed and name in consumed:
-                left = left - consumed[name]
-            if consuming and name in consuming:
-                left = left - consuming[name]
-            if need > left:
-                return Rejection(Check.CAPACITY, name, need, left)
-        return None
-
-    def _needed(self, request: Request, name: str, dimension: Dimension) -> tuple[Quantity, str]:
-        """What the request takes and why the policy refuses that, once for all devices that are alike."""
-        key = id(request), name, id(dimension)
-        found = self._needs.get(key)
-        if found is None:
-            need = needed(dimension, request.capacity.get(name))
-            found = self._needs[key] = need, violation(dimension, need)
-        return found
+        return self._amounts.short(request, candidate, self._consuming.get(candidate.id))
 
     def _take(self, slot: Slot, request: Request, candidate: Candidate) -> Rejection | None:
         """Give the device to the request, as far as this attempt goes; or why not."""
@@ -340,10 +309,11 @@ class Allocator:
         used = None if shared and request.admin_access else self._in_use(slot.claim, request, candidate)
         if used is not None:
             return used
-        rejection = self._charge(candidate, shared=shared)
+        charges = self._charges(candidate, shared=shared)
+        rejection = self._charge(candidate) if charges else None
         if rejection is not None:
             return rejection
-        rejection = _untolerated(request, candidate) if self._rules.device_taints else None
+        rejection = untolerated(request, candidate) if self._rules.device_taints else None
         added = 0
         if rejection is None:
             rejection, added = self._bind(slot.claim, request, candidate)
@@ -354,20 +324,21 @@ class Allocator:
         if rejection is not None:
             for constraint in self._constraints[slot.claim][:added]:
                 constraint.remove(request)
-            if not self._rules.given_up_keep_counters:
+            if charges and not self._rules.given_up_keep_counters:
                 self._discharge(candidate)
             return rejection
-        self._record(slot.claim, request, candidate, shared=shared)
+        self._record(slot.claim, request, candidate, shared=shared, charged=charges)
         return None
 
-    def _charge(self, candidate: Candidate, *, shared: bool) -> Rejection | None:
+    def _charges(self, candidate: Candidate, *, shared: bool) -> bool:
+        """Whether it takes counters: once, however many shares it has."""
         if not candidate.counters:
-            return None
+            return False
+        return not (shared and (candidate.id in self._allocated.consumed or candidate.id in self._consuming))
+
+    def _charge(self, candidate: Candidate) -> Rejection | None:
         if not self._rules.partitionable_devices:
-            return Rejection(Check.FEATURE, "DRAPartitionableDevices")
-        # Its counters are charged once, however many shares it has.
-        if shared and (candidate.id in self._allocated.consumed or candidate.id in self._consuming):
-            return None
+            return _NO_PARTITIONS
         return self._counters.charge(self._pool_of[candidate.id], candidate)
 
     def _bind(self, claim: int, request: Request, candidate: Candidate) -> tuple[Rejection | None, int]:
@@ -381,13 +352,12 @@ class Allocator:
             added += 1
         return None, added
 
-    def _record(self, claim: int, request: Request, candidate: Candidate, *, shared: bool) -> None:
+    def _record(
+        self, claim: int, request: Request, candidate: Candidate, *, shared: bool, charged: bool
+    ) -> None:
         consumed = None
         if shared:
-            consumed = {
-                name: self._needed(request, name, dimension)[0]
-                for name, dimension in candidate.dimensions.items()
-            }
+            consumed = self._amounts.consumed(request, candidate)
             _add(self._consuming.setdefault(candidate.id, {}), consumed)
         else:
             self._taking[candidate.id].add(claim)
@@ -402,18 +372,18 @@ class Allocator:
                 tolerations=request.tolerations,
             )
         )
+        self._charged[claim].append(charged)
 
     def _give_back(self, claim: int, request: Request, candidate: Candidate) -> None:
-        placement = self._placed[claim].pop()
+        placement, charged = self._placed[claim].pop(), self._charged[claim].pop()
         for constraint in self._constraints[claim]:
             constraint.remove(request)
         if not placement.shared:
             self._taking[candidate.id].discard(claim)
-            self._discharge(candidate)
-            return
-        if placement.consumed is not None:
+        elif placement.consumed is not None:
             self._subtract(candidate.id, placement.consumed)
-        if not self._rules.given_up_keep_counters:
+        # Upstream keeps the counters of a device that is shared.
+        if charged and not (placement.shared and self._rules.given_up_keep_counters):
             self._discharge(candidate)
 
     def _subtract(self, device: DeviceId, consumed: Mapping[str, Quantity]) -> None:
@@ -424,36 +394,19 @@ class Allocator:
             del self._consuming[device]
 
     def _discharge(self, candidate: Candidate) -> None:
-        if candidate.counters:
-            self._counters.discharge(self._pool_of[candidate.id], candidate)
+        self._counters.discharge(self._pool_of[candidate.id], candidate)
 
 
 _HELD = Rejection(Check.HELD)
 _TAKEN = Rejection(Check.TAKEN)
 _OTHER_NODE = Rejection(Check.NODE)
 _NO_BINDING = Rejection(Check.FEATURE, "DRADeviceBindingConditions")
-_UNREADABLE = Rejection(Check.UNKNOWN, detail="what its shares consume cannot be read")
+_NO_PARTITIONS = Rejection(Check.FEATURE, "DRAPartitionableDevices")
 
 
 def _add(so_far: dict[str, Quantity], further: Mapping[str, Quantity]) -> None:
     for name, amount in further.items():
         so_far[name] = amount + so_far[name] if name in so_far else amount
-
-
-def _untolerated(request: Request, candidate: Candidate) -> Rejection | None:
-    for taint in candidate.taints:
-        if not any(_tolerates(toleration, taint) for toleration in request.tolerations):
-            return Rejection(Check.TAINT, f"{taint.key}={taint.value}:{taint.effect}")
-    return None
-
-
-def _tolerates(toleration: Toleration, taint: Taint) -> bool:
-    """k8s.io/dynamic-resource-allocation/resourceclaim, ToleratesTaint."""
-    if toleration.effect not in ("", taint.effect) or toleration.key not in ("", taint.key):
-        return False
-    if toleration.operator in ("", "Equal"):
-        return toleration.value == taint.value
-    return toleration.operator == "Exists"
 
 
 def _run(step: Step[bool]) -> bool:

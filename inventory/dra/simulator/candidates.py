@@ -18,7 +18,7 @@ _PREVENTING = frozenset({"NoSchedule", "NoExecute"})
 Counters = Mapping[str, Mapping[str, int]]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Candidate:
     """`problem` says what of it cannot be read, and then it is never placed: unknown is no room.
 
@@ -71,6 +71,10 @@ def _candidate(
     try:
         for name, published in (device.capacity or {}).items():
             dimensions[name] = dimension(published)
+    except QuantityError as error:
+        problem = str(error)
+    try:
+        # By themselves: a device that is held draws on its card, whatever else of it cannot be read.
         counters = drawn(device.consumes_counters or ())
     except QuantityError as error:
         problem = str(error)

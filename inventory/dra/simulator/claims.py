@@ -1,6 +1,6 @@
 """Claims as the allocator takes them: every request of them, and what binds them together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import msgspec
@@ -10,9 +10,10 @@ from inventory.kube.quantity import Quantity, QuantityError, parse
 
 EXACT_COUNT = "ExactCount"
 ALL = "All"
-# DeviceRequest.requests, .firstAvailable, .selectors and .constraints, and results of one claim.
-MOST_REQUESTS = 32
+# Limits of the API (DeviceRequestsMaxSize and others): an API server takes no more.
+_MOST = {"requests": 32, "firstAvailable": 8, "selectors": 32, "constraints": 32, "tolerations": 16}
 MOST_RESULTS = 32
+_LONGEST_NAME = 63
 
 
 class SpecError(ValueError):
@@ -79,9 +80,9 @@ def claim(namespace: str, name: str, spec: Mapping[str, Any]) -> Claim:
     requests = tuple(tuple(_alternatives(one)) for one in devices.requests or ())
     if not requests:
         raise SpecError("spec.devices.requests: a claim without a request asks for nothing")
-    if len(requests) > MOST_REQUESTS:
-        raise SpecError(f"spec.devices.requests: {len(requests)} are more than the {MOST_REQUESTS} allowed")
-    _told_apart(requests)
+    _limited("spec.devices", "requests", requests)
+    _limited("spec.devices", "constraints", devices.constraints)
+    _told_apart("spec.devices.requests", [alternatives[0].main for alternatives in requests])
     known = {one.main for alternatives in requests for one in alternatives}
     known |= {one.result_name for alternatives in requests for one in alternatives}
     constraints = tuple(_constraint(index, one, known) for index, one in enumerate(devices.constraints or ()))
@@ -97,11 +98,17 @@ def _typed(spec: Mapping[str, Any]) -> wire.ClaimSpec:
         raise (UnknownFieldError if unknown else SpecError)(text) from error
 
 
-def _told_apart(requests: tuple[tuple[Request, ...], ...]) -> None:
-    names = [alternatives[0].main for alternatives in requests]
+def _limited(where: str, what: str, listed: Sized | None) -> None:
+    if (count := len(listed or ())) > _MOST[what]:
+        raise SpecError(f"{where}.{what}: {count} are more than the {_MOST[what]} that an API server takes")
+
+
+def _told_apart(where: str, names: Sequence[str]) -> None:
     for name in names:
+        if not 0 < len(name) <= _LONGEST_NAME:
+            raise SpecError(f"{where}: a name has 1 to {_LONGEST_NAME} characters")
         if names.count(name) > 1:
-            raise SpecError(f"spec.devices.requests: two requests are named {name}")
+            raise SpecError(f"{where}: two have the name {name}")
 
 
 def _alternatives(request: wire.Request) -> Iterator[Request]:
@@ -109,35 +116,52 @@ def _alternatives(request: wire.Request) -> Iterator[Request]:
     if (request.exactly is None) == (not request.first_available):
         raise SpecError(f"{where}: expected either exactly or firstAvailable")
     if request.exactly is not None:
-        yield _request(where, request.name, "", request.exactly)
-    for inner in request.first_available or ():
+        admin = bool(request.exactly.admin_access)
+        yield _request(where, request.name, "", request.exactly, admin_access=admin)
+    alternatives = request.first_available or ()
+    _limited(where, "firstAvailable", alternatives)
+    _told_apart(f"{where}.firstAvailable", [inner.name for inner in alternatives])
+    for inner in alternatives:
         yield _request(f"{where}.firstAvailable[{inner.name}]", inner.name, request.name, inner)
 
 
-def _request(where: str, name: str, parent: str, asked: wire.DeviceRequest) -> Request:
+def _request(
+    where: str,
+    name: str,
+    parent: str,
+    asked: wire.ExactRequest | wire.SubRequest,
+    *,
+    admin_access: bool = False,
+) -> Request:
     mode = asked.allocation_mode or EXACT_COUNT
     if mode not in (EXACT_COUNT, ALL):
         raise UnknownFieldError(f"{where}: allocationMode {mode} is not known here")
     if not asked.device_class_name:
         raise SpecError(f"{where}: deviceClassName is missing")
-    if mode == EXACT_COUNT and asked.count is not None and asked.count < 0:
-        raise SpecError(f"{where}: count {asked.count} is below zero")
+    # The API server writes the default; an older object may lack it.
+    count = 1 if asked.count is None or mode == ALL else asked.count
+    if count < 1:
+        raise SpecError(f"{where}: count {count} is below one")
+    _limited(where, "tolerations", asked.tolerations)
     return Request(
         name=name,
         parent=parent,
         device_class=asked.device_class_name,
         selectors=selectors(where, asked.selectors),
         everything=mode == ALL,
-        # The API server writes the default; an older object may lack it.
-        count=asked.count or 1,
-        admin_access=bool(asked.admin_access),
+        count=count,
+        admin_access=admin_access,
         tolerations=tuple(asked.tolerations or ()),
         capacity=_capacity(where, asked.capacity),
     )
 
 
 def selectors(where: str, listed: list[wire.Selector] | None) -> tuple[str, ...]:
-    """The CEL expressions of a request or class. Raises UnknownFieldError for a selector of another kind."""
+    """The CEL expressions of a request or class.
+
+    Raises SpecError, and UnknownFieldError for a selector of another kind.
+    """
+    _limited(where, "selectors", listed)
     if any(one.cel is None for one in listed or ()):
         raise UnknownFieldError(f"{where}: a selector that is not CEL is not known here")
     return tuple(one.cel.expression for one in listed or () if one.cel)

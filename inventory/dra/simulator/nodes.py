@@ -1,6 +1,6 @@
 """Which nodes a slice, a device or a Pod goes with (k8s.io/component-helpers, nodeaffinity)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -23,9 +23,95 @@ class Node(msgspec.Struct, frozen=True):
     taints: tuple[NodeTaint, ...] = ()
     unschedulable: bool = False
 
+    @property
+    def is_known(self) -> bool:
+        return self.labels is not None
+
 
 class UnknownLabelsError(ValueError):
     """A selector asks for labels of a node that could not be read."""
+
+
+class Requirement(msgspec.Struct, frozen=True):
+    """Of a label, or of the node's name where it is of a field."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+    of_field: bool = False
+
+    def holds(self, node: Node) -> bool:
+        """Raises UnknownLabelsError."""
+        found = node.name if self.of_field else _label(node, self.key)
+        match self.operator:
+            case "In":
+                return found in self.values
+            case "NotIn":
+                return found not in self.values
+            case "Exists":
+                return found is not None
+            case "DoesNotExist":
+                return found is None
+        number, bound = None if found is None else _int(found), _int(self.values[0])
+        if number is None or bound is None:
+            return False
+        return number > bound if self.operator == _MORE else number < bound
+
+
+class NodeSelector(msgspec.Struct, frozen=True):
+    """A node is found if all requirements of one of the terms hold; a term without any finds nothing."""
+
+    terms: tuple[tuple[Requirement, ...], ...]
+
+    def finds(self, node: Node) -> bool:
+        """Raises UnknownLabelsError."""
+        return any(term and all(one.holds(node) for one in term) for term in self.terms)
+
+    @property
+    def label(self) -> tuple[str, tuple[str, ...]] | None:
+        """A label of which a node must have one of these values, if there is one."""
+        if len(self.terms) != 1:
+            return None
+        named = (one for one in self.terms[0] if one.operator == _IN and not one.of_field)
+        return next(((one.key, one.values) for one in named), None)
+
+
+class _WireRequirement(msgspec.Struct, frozen=True):
+    key: str
+    operator: str
+    values: tuple[str, ...] | None = None
+
+
+class _WireTerm(msgspec.Struct, frozen=True, rename="camel"):
+    match_expressions: tuple[_WireRequirement, ...] | None = None
+    match_fields: tuple[_WireRequirement, ...] | None = None
+
+
+class _WireSelector(msgspec.Struct, frozen=True, rename="camel"):
+    node_selector_terms: tuple[_WireTerm, ...]
+
+
+def node_selector(raw: Any) -> NodeSelector:
+    """Raises NodeSelectorError for what no scheduler can read."""
+    try:
+        found = msgspec.convert(raw, _WireSelector)
+    except msgspec.ValidationError as error:
+        raise NodeSelectorError(str(error)) from error
+    return NodeSelector(tuple(tuple(_requirements(term)) for term in found.node_selector_terms))
+
+
+def _requirements(term: _WireTerm) -> Iterator[Requirement]:
+    for one in term.match_expressions or ():
+        values = one.values or ()
+        judge = _FAULTS.get(one.operator)
+        if fault := "is no operator of node selectors" if judge is None else judge(values):
+            raise NodeSelectorError(f"{one.key}: {one.operator} {fault}")
+        yield Requirement(one.key, one.operator, values)
+    for one in term.match_fields or ():
+        values = one.values or ()
+        if one.key != _NAME_FIELD or one.operator not in (_IN, _NOT_IN) or len(values) != 1:
+            raise NodeSelectorError(f"matchFields: nodes cannot be found by {one.key} {one.operator}")
+        yield Requirement(one.key, one.operator, values, of_field=True)
 
 
 class _Placeable(Protocol):
@@ -40,66 +126,34 @@ class _Placeable(Protocol):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where devices can be used."""
+    """Where devices can be used. A selector that cannot be read is an error for whoever comes to it."""
 
     node_name: str = ""
     all_nodes: bool = False
-    selector: Raw | None = None
+    selector: NodeSelector | NodeSelectorError | None = None
 
     @classmethod
     def of(cls, published: _Placeable) -> "Place":
-        return cls(published.node_name or "", bool(published.all_nodes), published.node_selector)
+        found: NodeSelector | NodeSelectorError | None = None
+        if published.node_selector is not None:
+            try:
+                found = node_selector(published.node_selector)
+            except NodeSelectorError as error:
+                found = error
+        return cls(published.node_name or "", bool(published.all_nodes), found)
 
     @property
-    def known(self) -> bool:
-        """Of a kind that the scheduler knows; it leaves out a slice that says nothing of nodes."""
+    def is_given(self) -> bool:
+        """In a way that the scheduler knows; it leaves out a slice that says nothing of nodes."""
         return bool(self.node_name or self.all_nodes or self.selector is not None)
 
     def takes(self, node: Node) -> bool:
         """Raises NodeSelectorError and UnknownLabelsError."""
         if self.node_name:
             return self.node_name == node.name
-        return self.all_nodes or (self.selector is not None and selects(self.selector, node))
-
-
-def selects(selector: Mapping[str, Any], node: Node) -> bool:
-    """Whether one of the terms of a NodeSelector holds; a term without any requirement never does.
-
-    Raises NodeSelectorError for a selector that cannot be read, UnknownLabelsError where labels are needed.
-    """
-    terms = selector.get("nodeSelectorTerms")
-    if not isinstance(terms, list):
-        raise NodeSelectorError("nodeSelectorTerms: expected a list")
-    read = [_term(term) for term in terms]
-    return any(_holds(term, node) for term in read if term)
-
-
-# A requirement: whether it is of a field, its key, operator and values.
-_Requirement = tuple[bool, str, str, Sequence[str]]
-
-
-def _term(term: Any) -> list[_Requirement]:
-    if not isinstance(term, dict):
-        raise NodeSelectorError("nodeSelectorTerms: expected objects")
-    return [
-        _requirement(one, of_field=of_field)
-        for part, of_field in (("matchExpressions", False), ("matchFields", True))
-        for one in term.get(part) or ()
-    ]
-
-
-def _requirement(one: Any, *, of_field: bool) -> _Requirement:
-    if not isinstance(one, dict) or not isinstance(one.get("key"), str):
-        raise NodeSelectorError("a requirement without a key")
-    key, operator, values = one["key"], one.get("operator"), one.get("values") or []
-    if not all(isinstance(value, str) for value in values):
-        raise NodeSelectorError(f"{key}: expected texts as values")
-    if of_field and (key != _NAME_FIELD or operator not in (_IN, _NOT_IN) or len(values) != 1):
-        raise NodeSelectorError(f"matchFields: {key} {operator} is none that nodes can be found by")
-    judge = _FAULTS.get(str(operator))
-    if fault := "is no operator of node selectors" if judge is None else judge(values):
-        raise NodeSelectorError(f"{key}: {operator} {fault}")
-    return of_field, key, str(operator), values
+        if isinstance(self.selector, NodeSelectorError) and not self.all_nodes:
+            raise self.selector
+        return self.all_nodes or (isinstance(self.selector, NodeSelector) and self.selector.finds(node))
 
 
 def _some(values: Sequence[str]) -> str:
@@ -122,27 +176,6 @@ _FAULTS: Mapping[str, Callable[[Sequence[str]], str]] = {
     _MORE: _number,
     _LESS: _number,
 }
-
-
-def _holds(term: Sequence[_Requirement], node: Node) -> bool:
-    return all(_meets(node, *one) for one in term)
-
-
-def _meets(node: Node, of_field: bool, key: str, operator: str, values: Sequence[str]) -> bool:  # noqa: FBT001
-    found = node.name if of_field else _label(node, key)
-    match operator:
-        case "In":
-            return found in values
-        case "NotIn":
-            return found not in values
-        case "Exists":
-            return found is not None
-        case "DoesNotExist":
-            return found is None
-    number, bound = None if found is None else _int(found), _int(values[0])
-    if number is None or bound is None:
-        return False
-    return number > bound if operator == _MORE else number < bound
 
 
 def _label(node: Node, key: str) -> str | None:

@@ -10,7 +10,13 @@ from typing import Any
 
 import msgspec
 
-from inventory.dra.simulator.nodes import Node, NodeSelectorError, selects
+from inventory.dra.simulator.nodes import (
+    Node,
+    NodeSelector,
+    NodeSelectorError,
+    UnknownLabelsError,
+    node_selector,
+)
 from inventory.kube.objects import NodeTaint
 
 _UNSCHEDULABLE = NodeTaint("node.kubernetes.io/unschedulable", "", "NoSchedule")
@@ -44,9 +50,7 @@ class Toleration(msgspec.Struct, frozen=True):
         """k8s.io/api/core/v1, Toleration.ToleratesTaint."""
         if self.effect not in ("", taint.effect) or self.key not in ("", taint.key):
             return False
-        return self.operator == "Exists" or (
-            self.operator in ("", "Equal") and bool(self.key) and self.value == taint.value
-        )
+        return self.operator == "Exists" or (self.operator in ("", "Equal") and self.value == taint.value)
 
 
 class PodRules(msgspec.Struct, frozen=True):
@@ -57,23 +61,34 @@ class PodRules(msgspec.Struct, frozen=True):
 
     node_name: str = ""
     node_selector: Mapping[str, str] = {}
-    affinity: Mapping[str, Any] | None = None
+    affinity: NodeSelector | None = None
     tolerations: tuple[Toleration, ...] = ()
-    bound: Mapping[str, Mapping[str, Any]] = {}
+    bound: Mapping[str, NodeSelector] = {}
 
     def obstacle(self, node: Node) -> Obstacle | None:
-        """Raises UnknownLabelsError, and NodeSelectorError for an affinity that cannot be read."""
+        """Raises UnknownLabelsError for a node of which only the name is known."""
+        if not node.is_known:
+            raise UnknownLabelsError(f"node {node.name} could not be read")
         return (
-            self._taint(node)
+            self._cordon(node)
             or self._name(node)
+            or self._taint(node)
             or self._label(node)
             or self._affinity(node)
             or self._allocated(node)
         )
 
+    def _cordon(self, node: Node) -> Obstacle | None:
+        if not node.unschedulable or self._tolerated(_UNSCHEDULABLE):
+            return None
+        return Obstacle(PodRule.UNSCHEDULABLE)
+
+    def _name(self, node: Node) -> Obstacle | None:
+        if self.node_name in ("", node.name):
+            return None
+        return Obstacle(PodRule.NODE_NAME, self.node_name)
+
     def _taint(self, node: Node) -> Obstacle | None:
-        if node.unschedulable and not self._tolerated(_UNSCHEDULABLE):
-            return Obstacle(PodRule.UNSCHEDULABLE)
         for taint in node.taints:
             if taint.effect in _PREVENTING and not self._tolerated(taint):
                 return Obstacle(PodRule.TAINT, f"{taint.key}={taint.value}:{taint.effect}")
@@ -82,42 +97,37 @@ class PodRules(msgspec.Struct, frozen=True):
     def _tolerated(self, taint: NodeTaint) -> bool:
         return any(toleration.tolerates(taint) for toleration in self.tolerations)
 
-    def _name(self, node: Node) -> Obstacle | None:
-        if self.node_name in ("", node.name):
-            return None
-        return Obstacle(PodRule.NODE_NAME, self.node_name)
-
     def _label(self, node: Node) -> Obstacle | None:
+        labels = node.labels or {}
         for key, wanted in self.node_selector.items():
-            required = {"key": key, "operator": "In", "values": [wanted]}
-            if not selects({"nodeSelectorTerms": [{"matchExpressions": [required]}]}, node):
+            if labels.get(key) != wanted:
                 return Obstacle(PodRule.NODE_SELECTOR, f"{key}={wanted}")
         return None
 
     def _affinity(self, node: Node) -> Obstacle | None:
-        if self.affinity is None or selects(self.affinity, node):
+        if self.affinity is None or self.affinity.finds(node):
             return None
         return Obstacle(PodRule.AFFINITY)
 
     def _allocated(self, node: Node) -> Obstacle | None:
         for claim, selector in self.bound.items():
-            if not selects(selector, node):
+            if not selector.finds(node):
                 return Obstacle(PodRule.ALLOCATED, claim)
         return None
 
 
-def pod_rules(spec: Mapping[str, Any], bound: Mapping[str, Mapping[str, Any]] | None = None) -> PodRules:
+def pod_rules(spec: Mapping[str, Any], bound: Mapping[str, Any] | None = None) -> PodRules:
     """From a Pod's spec, or what is kept of it. Raises NodeSelectorError where it cannot be read."""
-    affinity = _inside(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    required = _inside(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
     try:
         return PodRules(
             node_name=msgspec.convert(spec.get("nodeName") or "", str),
             node_selector=msgspec.convert(spec.get("nodeSelector") or {}, dict[str, str]),
-            affinity=affinity,
+            affinity=None if required is None else node_selector(required),
             tolerations=msgspec.convert(spec.get("tolerations") or [], tuple[Toleration, ...]),
-            bound=bound or {},
+            bound={name: node_selector(selector) for name, selector in (bound or {}).items()},
         )
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, NodeSelectorError) as error:
         raise NodeSelectorError(f"the Pod's spec: {error}") from error
 
 

@@ -8,7 +8,7 @@ from inventory.kube.quantity import Quantity
 
 
 class Check(StrEnum):
-    """In the order in which the scheduler checks; what comes later is nearer to a fit."""
+    """In the order in which the scheduler checks, after what it leaves out from the first."""
 
     POOL = "pool"
     HELD = "held"

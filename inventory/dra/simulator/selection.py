@@ -1,8 +1,10 @@
 """Which devices a request selects: by its class first, then by its own selectors; all must hold."""
 
-from collections.abc import Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Mapping
 from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from inventory.dra.cel.errors import CompileError, EvaluationError, UnsupportedError
 from inventory.dra.cel.reads import Read
@@ -20,38 +22,32 @@ ClassSelectors = tuple[str, ...] | ValueError
 _KEPT = 64
 
 
+Answers = WeakKeyDictionary[Candidate, bool]
+
+
 class Matches:
-    """Answers of selectors about devices, kept as long as the devices stay what they are.
+    """Answers of selectors about devices, each as long as the device stays what it is.
 
     Threads share them; what two of them find out at once is the same.
     """
 
     def __init__(self) -> None:
-        self._of: dict[str, dict[Candidate, bool]] = {}
+        self._of: OrderedDict[str, Answers] = OrderedDict()
         self._lock = Lock()
 
-    def of(self, expression: str) -> dict[Candidate, bool]:
+    def of(self, expression: str) -> Answers:
         with self._lock:
-            known = self._of.get(expression)
-            if known is None:
-                while len(self._of) >= _KEPT:
-                    self._of.pop(next(iter(self._of)))
-                known = self._of[expression] = {}
+            known = self._of.setdefault(expression, WeakKeyDictionary())
+            self._of.move_to_end(expression)
+            while len(self._of) > _KEPT:
+                self._of.popitem(last=False)
             return known
-
-    def forget(self, candidates: Iterable[Candidate]) -> None:
-        """What is no longer there."""
-        gone = list(candidates)
-        with self._lock:
-            for known in self._of.values():
-                for candidate in gone:
-                    known.pop(candidate, None)
 
 
 class Selector:
     """One selector of a class or a claim, with the answers that are known."""
 
-    def __init__(self, expression: str, where: str, source: str, known: dict[Candidate, bool]) -> None:
+    def __init__(self, expression: str, where: str, source: str, known: Answers) -> None:
         self.expression, self.where, self.known = expression, where, known
         self.rejection = Rejection(Check.SELECTOR, expression, detail=source)
 

@@ -7,17 +7,21 @@ import msgspec
 
 from inventory.dra.simulator.allocated import Allocated
 from inventory.dra.simulator.allocator import Allocator, Attempt
+from inventory.dra.simulator.checks import Amounts
 from inventory.dra.simulator.claims import Claim
 from inventory.dra.simulator.counting import Counting
-from inventory.dra.simulator.node_pools import NodePool, Published, Slices, node_pools
+from inventory.dra.simulator.node_pools import NodePool, NodePools, Published, Slices
 from inventory.dra.simulator.nodes import Node, NodeSelectorError, UnknownLabelsError
-from inventory.dra.simulator.refusals import CannotSimulateError, RefusedError
+from inventory.dra.simulator.refusals import CannotSimulateError, RefusedError, TooLongError
 from inventory.dra.simulator.rules import Rules
 from inventory.dra.simulator.selection import ClassSelectors, Matches, Selection
 
 
 class Cluster(msgspec.Struct, frozen=True):
-    """What the scheduler sees; `classes` are the CEL expressions of each device class."""
+    """What the scheduler sees; `classes` are the CEL expressions of each device class.
+
+    `caveats` are what of it is not understood here and could change an answer, in words.
+    """
 
     slices: Slices
     allocated: Allocated
@@ -25,6 +29,7 @@ class Cluster(msgspec.Struct, frozen=True):
     nodes: Mapping[str, Node]
     rules: Rules
     matches: Matches
+    caveats: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -40,56 +45,82 @@ class Answer(msgspec.Struct, frozen=True):
 def simulate(
     cluster: Cluster,
     claims: Sequence[Claim],
+    nodes: Sequence[Node],
     selection: Selection,
     budget: Callable[[], bool] = lambda: True,
-) -> list[Answer]:
-    """One answer for every set of nodes that see the same devices, by the name of their first node."""
-    counting = Counting(cluster.allocated, cluster.rules)
-    answers = []
-    for nodes, seen in _alike(cluster):
+) -> Iterator[Answer]:
+    """One answer for every set of nodes that see the same devices, in the order of their first ones.
+
+    Nodes that are not looked at before the budget is over have a doubt that says so.
+    """
+    counting, amounts = Counting(cluster.allocated, cluster.rules), Amounts(cluster.allocated, cluster.rules)
+    pools = NodePools(cluster.slices, cluster.rules)
+    for group, seen in alike(cluster, nodes, budget):
         if isinstance(seen, ValueError):
-            answers.append(_unseen(nodes, seen))
-            continue
-        pools = node_pools(seen, cluster.slices)
-        allocator = Allocator(
-            nodes[0], pools, claims, cluster.allocated, selection, counting, cluster.rules, budget
-        )
-        answers.append(_answer(nodes, pools, allocator))
-    return answers
+            yield _unseen(group, seen)
+        elif not budget():
+            yield _unseen(group, _not_looked_at())
+        else:
+            found = pools.of(seen)
+            allocator = Allocator(
+                group[0],
+                found,
+                claims,
+                cluster.allocated,
+                selection,
+                counting,
+                amounts,
+                cluster.rules,
+                budget,
+            )
+            yield _answer(group, found, allocator)
 
 
-def _alike(cluster: Cluster) -> Iterator[tuple[tuple[Node, ...], tuple[Published, ...] | ValueError]]:
+Seen = tuple[Published, ...]
+
+
+def alike(
+    cluster: Cluster, nodes: Sequence[Node], budget: Callable[[], bool] = lambda: True
+) -> Iterator[tuple[tuple[Node, ...], Seen | ValueError]]:
     """Nodes that see the same slices, and of those that tell nodes apart the same devices."""
     groups: defaultdict[tuple[int, ...], list[Node]] = defaultdict(list)
-    found: dict[tuple[int, ...], tuple[Published, ...]] = {}
-    for _, node in sorted(cluster.nodes.items()):
+    found: dict[tuple[int, ...], Seen] = {}
+    for position, node in enumerate(nodes):
+        if not budget():
+            yield tuple(nodes[position:]), _not_looked_at()
+            break
         try:
             seen = cluster.slices.seen_from(node, cluster.rules)
-            key = tuple(_marks(seen, node))
         except (NodeSelectorError, UnknownLabelsError) as error:
             yield (node,), error
             continue
+        key = tuple(_marks(seen, node))
         groups[key].append(node)
         found[key] = seen
-    for key, nodes in groups.items():
-        yield tuple(nodes), found[key]
+    for key, group in groups.items():
+        yield tuple(group), found[key]
 
 
-def _marks(seen: Sequence[Published], node: Node) -> Iterator[int]:
+def _marks(seen: Seen, node: Node) -> Iterator[int]:
     for one in seen:
         yield id(one)
         if one.per_device:
-            yield from (
-                position
-                for position, candidate in enumerate(one.candidates)
-                if candidate.place is not None and candidate.place.takes(node)
-            )
+            yield from one.marks(node)
+
+
+def _not_looked_at() -> TooLongError:
+    return TooLongError("the time was over before these nodes were looked at")
 
 
 def _unseen(nodes: tuple[Node, ...], error: ValueError) -> Answer:
     if isinstance(error, NodeSelectorError):
-        return Answer(nodes, refused=RefusedError(f"failed to parse node selector: {error}"))
-    return Answer(nodes, doubt=CannotSimulateError(str(error)))
+        return Answer(nodes, refused=_unreadable(error))
+    doubt = error if isinstance(error, CannotSimulateError) else CannotSimulateError(str(error))
+    return Answer(nodes, doubt=doubt)
+
+
+def _unreadable(error: NodeSelectorError) -> RefusedError:
+    return RefusedError(f"failed to parse node selector: {error}")
 
 
 def _answer(nodes: tuple[Node, ...], pools: tuple[NodePool, ...], allocator: Allocator) -> Answer:
@@ -100,6 +131,6 @@ def _answer(nodes: tuple[Node, ...], pools: tuple[NodePool, ...], allocator: All
     except CannotSimulateError as error:
         return Answer(nodes, pools, doubt=error)
     except NodeSelectorError as error:
-        return Answer(nodes, pools, refused=RefusedError(f"failed to parse node selector: {error}"))
+        return Answer(nodes, pools, refused=_unreadable(error))
     except UnknownLabelsError as error:
         return Answer(nodes, pools, doubt=CannotSimulateError(str(error)))

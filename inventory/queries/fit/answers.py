@@ -9,7 +9,8 @@ from inventory.dra import attributes
 from inventory.dra.simulator.allocator import Placement
 from inventory.dra.simulator.claims import Claim as Wanted
 from inventory.dra.simulator.claims import SpecError, UnknownFieldError
-from inventory.dra.simulator.explanation import Explanation, Group, NodeFit, RequestAnswer, Verdict, explain
+from inventory.dra.simulator.explanation import Explanation, NodeFit, RequestAnswer, Verdict, explain
+from inventory.dra.simulator.groups import Group
 from inventory.dra.simulator.nodes import NodeSelectorError
 from inventory.dra.simulator.pod_rules import Obstacle, PodRule
 from inventory.dra.simulator.refusals import CannotSimulateError

@@ -132,8 +132,6 @@ def _slices(cluster: Cluster, kept: _Kept) -> Slices:
     for name, version, body in _bodies(rows, versions.keys() - known.keys()):
         # An API server drops lists where their gate is off: what is there, the scheduler takes.
         known[name] = version, published(_DECODER.decode(body), taint_rules, lists=True)
-    gone = [one for name, (_, one) in kept.slices.items() if known.get(name, ("", None))[1] is not one]
-    kept.matches.forget(candidate for one in gone for candidate in one.candidates)
     kept.slices = known
     return Slices(known[name][1] for name in versions if name in known)
 

@@ -14,6 +14,10 @@ def exactly(**fields: Any) -> dict[str, Any]:
     return {"name": "r", "exactly": {"deviceClassName": "gpu", **fields}}
 
 
+def alternatives(*names: str, **fields: Any) -> list[dict[str, Any]]:
+    return [{"name": name, "deviceClassName": "gpu", **fields} for name in names]
+
+
 def test_what_is_not_said_is_as_the_api_server_would_write_it() -> None:
     ((request,),) = read(exactly()).requests
     assert (request.count, request.everything, request.admin_access) == (1, False, False)
@@ -37,7 +41,19 @@ def test_quantities_may_be_json_numbers() -> None:
         ({"requests": []}, "without a request"),
         ({"requests": [{"name": "r"}]}, r"requests\[r\]: expected either"),
         ({"requests": [{"name": "r", "exactly": {"count": 2}}]}, "deviceClassName is missing"),
-        ({"requests": [exactly(), exactly()]}, "two requests are named r"),
+        ({"requests": [exactly(), exactly()]}, "two have the name r"),
+        ({"requests": [exactly(count=0)]}, "count 0 is below one"),
+        ({"requests": [{**exactly(), "name": ""}]}, "1 to 63 characters"),
+        (
+            {"requests": [exactly(selectors=[{"cel": {"expression": "true"}}] * 33)]},
+            "33 are more than the 32",
+        ),
+        ({"requests": [exactly(tolerations=[{"operator": "Exists"}] * 17)]}, "17 are more than the 16"),
+        ({"requests": [{"name": "r", "firstAvailable": alternatives("a", "a")}]}, "two have the name a"),
+        (
+            {"requests": [{"name": "r", "firstAvailable": alternatives(*"abcdefghi")}]},
+            "9 are more than the 8",
+        ),
         ({"requests": [exactly(capacity={"requests": {"memory": "lots"}})]}, r"capacity.requests\[memory\]"),
         ({"requests": [exactly(capacity={"requests": {"memory": "-1"}})]}, "below zero"),
         ({"requests": [exactly(count="two")]}, "Expected `int"),
@@ -67,3 +83,8 @@ def test_a_claim_that_no_api_server_takes_is_refused(devices: dict[str, Any], to
 def test_a_field_that_is_not_known_here_is_never_skipped_over(fields: dict[str, Any]) -> None:
     with pytest.raises(UnknownFieldError):
         read(exactly(**fields))
+
+
+def test_admin_access_cannot_be_asked_for_in_an_alternative() -> None:
+    with pytest.raises(UnknownFieldError, match="adminAccess"):
+        read({"name": "r", "firstAvailable": alternatives("a", adminAccess=True)})

@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from inventory.dra.simulator.allocated import DeviceId
-from inventory.dra.simulator.explanation import Verdict, explain
+from inventory.dra.simulator.explanation import Caveat, Verdict, explain
 from inventory.dra.simulator.nodes import Node
 from inventory.dra.simulator.pod_rules import PodRule, pod_rules
 from inventory.dra.simulator.rejections import Check
+from inventory.dra.simulator.rules import Rules
 from inventory.kube.quantity import parse
 from tests.inventory.dra.simulator.factories import (
     DRIVER,
@@ -201,3 +203,88 @@ def test_a_capacity_is_found_by_the_very_name_that_is_published(name: str) -> No
 
 def test_nothing_to_place_is_no_question() -> None:
     assert explained(cluster(slice_of(card("a")))).verdict is Verdict.NOTHING_TO_PLACE
+
+
+def test_a_fit_that_was_found_stands_though_there_is_no_time_for_other_nodes() -> None:
+    slices = [slice_of(card(f"d{n}"), name=f"s{n}", node=f"n{n}") for n in range(3)]
+    found = cluster(*slices)
+    asked = iter([True] * 10)
+    told = explain(found, [wanting(exactly())], None, lambda: next(asked, False))
+    assert told.verdict is Verdict.FITS
+    (doubt,) = told.doubts
+    assert doubt.caveat is Caveat.NODES_LEFT
+    assert len(told.fits) + doubt.count == len(found.nodes)
+
+
+def test_nodes_that_the_pod_may_go_to_are_looked_at_first() -> None:
+    nodes = [Node(f"n{n}", {"zone": "a" if n == 2 else "b"}) for n in range(3)]
+    slices = [slice_of(card(f"d{n}"), name=f"s{n}", node=f"n{n}") for n in range(3)]
+    rules = pod_rules({"nodeSelector": {"zone": "a"}})
+    asked = iter([True] * 13)
+    told = explain(cluster(*slices, nodes=nodes), [wanting(exactly())], rules, lambda: next(asked, False))
+    assert places(told) == {"n2": ["d2"]}
+
+
+def test_without_any_node_nothing_is_said() -> None:
+    told = explained(cluster(slice_of(card("a"), allNodes=True), nodes=[]), wanting(exactly()))
+    assert told.verdict is Verdict.CANNOT_SIMULATE
+
+
+def test_a_fit_on_a_node_that_could_not_be_read_says_that_the_pod_may_not_go_there() -> None:
+    told = explained(
+        cluster(slice_of(card("a")), nodes=[Node("n1")]), wanting(exactly()), rules=pod_rules({})
+    )
+    assert told.verdict is Verdict.FITS
+    assert [(one.caveat, one.count) for one in told.doubts] == [(Caveat.NODES_UNREAD, 1)]
+
+
+def test_a_device_that_was_passed_over_unread_is_told_beside_the_fit() -> None:
+    broken = card("a", capacity={"memory": {"value": "lots"}})
+    told = explained(cluster(slice_of(broken, card("b"))), wanting(exactly()))
+    assert places(told) == {"n1": ["b"]}
+    assert [(one.caveat, one.detail) for one in told.doubts] == [(Caveat.DEVICES_UNREAD, f"{DRIVER}/n1/a")]
+
+
+def test_a_release_without_an_order_is_told_beside_the_fit() -> None:
+    told = explained(cluster(slice_of(card("a")), rules=Rules(in_order=False)), wanting(exactly()))
+    assert [one.caveat for one in told.doubts] == [Caveat.NO_ORDER]
+
+
+def test_an_invalid_pool_of_another_driver_is_no_reason_for_a_lack_of_room() -> None:
+    twice = [device("nic"), device("nic")]
+    broken = slice_of(*twice, name="nics", driver="nic.example.com", pool="nics")
+    wants = selecting(f'device.driver == "{DRIVER}"')
+    found = cluster(slice_of(card("a", shared=False)), broken, results=[held("a")])
+    told = explained(found, wanting(exactly(selectors=wants)))
+    assert told.verdict is Verdict.NO_ROOM
+    assert told.message == "invalid resource pools were encountered"
+
+
+def test_a_device_of_an_unfinished_pool_that_would_not_do_anyway_is_no_hope() -> None:
+    told = explained(
+        cluster(slice_of(card("a", shared=False), count=2), results=[held("a")]), wanting(exactly())
+    )
+    assert told.verdict is Verdict.NO_ROOM
+    assert [(group.check, group.selected) for group in told.requests[0].groups] == [(Check.POOL, False)]
+
+
+def test_a_device_that_was_taken_and_is_not_wanted_is_no_near_miss() -> None:
+    found = cluster(slice_of(card("a", "L4", shared=False), card("b", shared=False)), results=[held("b")])
+    told = explained(found, wanting(exactly("r1"), exactly("r2", selectors=selecting(A100))))
+    groups = told.requests[0].groups
+    assert [(group.check, group.selected) for group in groups] == [(Check.HELD, True), (Check.TAKEN, False)]
+
+
+def test_of_many_nodes_one_that_makes_the_scheduler_give_up_may_never_be_met() -> None:
+    bad = f'device.attributes["{DRIVER}"].serial == "x" || true'
+    fails = f'device.attributes["{DRIVER}"].serial == "x"'
+    slices = [slice_of(card(f"d{n}"), name=f"s{n}", node=f"n{n}") for n in range(101)]
+    assert explained(cluster(*slices), wanting(exactly(selectors=selecting(bad)))).verdict is Verdict.FITS
+    told = explained(cluster(*slices), wanting(exactly(selectors=selecting(fails))))
+    assert told.verdict is Verdict.SELECTOR_ERROR
+    assert told.device.startswith(f"{DRIVER}/n")
+
+
+def test_what_a_cluster_has_that_is_not_understood_is_told_with_every_answer() -> None:
+    found = msgspec.structs.replace(cluster(slice_of(card("a"))), caveats=("rule x",))
+    assert [one.detail for one in explained(found, wanting(exactly())).doubts] == ["rule x"]

@@ -2,9 +2,13 @@ from typing import Any
 
 import pytest
 
-from inventory.dra.simulator.nodes import Node, NodeSelectorError, Place, UnknownLabelsError, selects
+from inventory.dra.simulator.nodes import Node, NodeSelectorError, Place, UnknownLabelsError, node_selector
 
 NODE = Node("n1", {"zone": "a", "cards": "8", "odd": "eight"})
+
+
+def selects(selector: Any, node: Node) -> bool:
+    return node_selector(selector).finds(node)
 
 
 def one_term(**parts: Any) -> dict[str, Any]:
@@ -64,9 +68,14 @@ def test_a_term_without_requirements_finds_nothing() -> None:
         one_term(matchFields=[{"key": "metadata.uid", "operator": "In", "values": ["x"]}]),
         one_term(matchFields=[{"key": "metadata.name", "operator": "In", "values": ["a", "b"]}]),
         one_term(matchExpressions=[{"operator": "Exists"}]),
+        one_term(matchExpressions=5),
+        one_term(matchExpressions=[{"key": "zone", "operator": "In", "values": "abc"}]),
+        one_term(matchExpressions=[{"key": "cards", "operator": "Gt", "values": {"1": 2}}]),
+        [],
+        [1],
     ],
 )
-def test_a_selector_that_no_scheduler_reads_is_refused(selector: dict[str, Any]) -> None:
+def test_a_selector_that_no_scheduler_reads_is_refused(selector: Any) -> None:
     with pytest.raises(NodeSelectorError):
         selects(selector, NODE)
 
@@ -80,6 +89,6 @@ def test_a_place_is_one_node_or_all_or_those_of_a_selector() -> None:
     assert Place(node_name="n1").takes(NODE)
     assert not Place(node_name="n2").takes(NODE)
     assert Place(all_nodes=True).takes(Node("n3"))
-    assert Place(selector=expression("zone", "In", "a")).takes(NODE)
+    assert Place(selector=node_selector(expression("zone", "In", "a"))).takes(NODE)
     assert not Place().takes(NODE)
-    assert not Place().known
+    assert not Place().is_given

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from inventory.dra.simulator.nodes import Node, NodeSelectorError
+from inventory.dra.simulator.nodes import Node, NodeSelectorError, UnknownLabelsError
 from inventory.dra.simulator.pod_rules import Obstacle, PodRule, pod_rules
 from inventory.kube.objects import NodeTaint
 
@@ -68,7 +68,30 @@ def test_a_pod_that_names_its_node_goes_nowhere_else() -> None:
     assert keeps_off(Node("n1", {}), nodeName="n2") == Obstacle(PodRule.NODE_NAME, "n2")
 
 
-@pytest.mark.parametrize("spec", [{"nodeSelector": ["zone"]}, {"tolerations": {"key": "x"}}, {"nodeName": 1}])
+def test_a_toleration_without_a_key_compares_values_alone() -> None:
+    assert keeps_off(tainted(), tolerations=[{"value": "yes"}]) is None
+    assert keeps_off(tainted(), tolerations=[{"value": "no"}])
+
+
+def test_the_node_that_a_pod_names_is_told_before_taints() -> None:
+    assert keeps_off(tainted(), nodeName="n2") == Obstacle(PodRule.NODE_NAME, "n2")
+
+
+def test_nothing_is_said_of_a_node_that_could_not_be_read() -> None:
+    with pytest.raises(UnknownLabelsError, match="n1"):
+        pod_rules({}).obstacle(Node("n1"))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"nodeSelector": ["zone"]},
+        {"tolerations": {"key": "x"}},
+        {"nodeName": 1},
+        {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}},
+        {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {}}}},
+    ],
+)
 def test_rules_of_another_shape_are_refused(spec: dict[str, Any]) -> None:
     with pytest.raises(NodeSelectorError, match="Pod's spec"):
         pod_rules(spec)

@@ -1,5 +1,5 @@
 from inventory.dra.simulator.counting import Counting
-from inventory.dra.simulator.node_pools import node_pools
+from inventory.dra.simulator.node_pools import NodePools
 from inventory.dra.simulator.room import Room, room
 from inventory.dra.simulator.simulate import Cluster
 from inventory.kube.quantity import Quantity, parse
@@ -8,7 +8,7 @@ from tests.inventory.dra.simulator.factories import cluster, device, held, slice
 
 def seen(found: Cluster, node: str = "n1") -> Room:
     slices = found.slices.seen_from(found.nodes[node], found.rules)
-    pools = node_pools(slices, found.slices)
+    pools = NodePools(found.slices, found.rules).of(slices)
     return room(pools, found.allocated, Counting(found.allocated, found.rules))
 
 

@@ -227,10 +227,12 @@ def test_a_pool_for_all_nodes_is_seen_from_each() -> None:
 
 def test_a_pool_that_is_replaced_elsewhere_is_left_out() -> None:
     old = slice_of(device("old"), name="old", pool="p", count=2)
-    new = slice_of(device("new"), name="new", pool="p", node="n2", generation=2, count=2)
-    found = explained(cluster(old, new), wanting(exactly()))
+    new = slice_of(device("new"), name="new", pool="p", node="n2", generation=2)
+    found = explained(cluster(old, new, results=[held("new", pool="p")]), wanting(exactly()))
     assert found.verdict is Verdict.POOLS
-    assert "generation 2" in found.pools[0].reason
+    assert [(one.devices, one.reason) for one in found.pools] == [
+        (1, "generation 2 is published for other nodes only")
+    ]
 
 
 def test_a_pool_with_too_many_slices_is_as_unusable_as_one_with_too_few() -> None:
@@ -260,10 +262,78 @@ def test_a_share_whose_amount_cannot_be_read_leaves_nothing_that_is_known() -> N
     assert places(found) == {"n1": ["b"]}
 
 
-def test_a_device_that_cannot_be_read_is_never_placed() -> None:
+def test_a_device_that_cannot_be_read_is_never_placed_and_never_called_full() -> None:
     broken = device("a", capacity={"memory": {"value": "lots"}})
     found = explained(cluster(slice_of(broken)), wanting(exactly()))
-    assert found.verdict is Verdict.NO_ROOM
+    assert found.verdict is Verdict.CANNOT_SIMULATE
+    assert "n1/a: 'lots' is not a Kubernetes quantity" in found.message
+
+
+def test_a_device_that_is_held_draws_on_its_card_though_its_capacity_cannot_be_read() -> None:
+    drawing = [{"counterSet": "card", "counters": counters(memory="40Gi")}]
+    shared = slice_of(
+        name="counters", count=2, sharedCounters=[{"name": "card", "counters": counters(memory="40Gi")}]
+    )
+    broken = device("a", shared=False, capacity={"memory": {"value": "lots"}}, consumesCounters=drawing)
+    sound = device("b", shared=False, consumesCounters=drawing)
+    found = cluster(shared, slice_of(broken, sound, name="d", count=2), results=[held("a")])
+    assert explained(found, wanting(exactly())).verdict is Verdict.NO_ROOM
+
+
+def test_counters_that_were_never_taken_are_never_given_back() -> None:
+    shared = slice_of(
+        name="counters", count=2, sharedCounters=[{"name": "card", "counters": counters(memory="40Gi")}]
+    )
+    drawing = [{"counterSet": "card", "counters": counters(memory="20Gi")}]
+    taint = [{"key": "broken", "effect": "NoSchedule"}]
+    devices = slice_of(
+        device("s", consumesCounters=drawing, taints=taint),
+        device("a", shared=False, consumesCounters=drawing),
+        device("b", shared=False, consumesCounters=drawing),
+        name="devices",
+        count=2,
+    )
+    share = held("s", consumed={"memory": "1Gi", "cores": "1"})
+    found = cluster(shared, devices, results=[share], rules=Rules(given_up_keep_counters=False))
+    claim = wanting(exactly(count=2, capacity=asking(memory="1Gi", cores="1")))
+    assert explained(found, claim).verdict is Verdict.NO_ROOM
+
+
+def test_counters_mean_nothing_where_partitions_are_off() -> None:
+    drawing = [{"counterSet": "card", "counters": counters(memory="1Gi")}]
+    slices = slice_of(device("part", consumesCounters=drawing), device("plain"))
+    found = cluster(slices, rules=Rules(partitionable_devices=False))
+    assert places(explained(found, wanting(exactly()))) == {"n1": ["plain"]}
+
+
+def test_a_device_whose_node_selector_cannot_be_read_matters_only_when_it_is_tried() -> None:
+    bad = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Is"}]}]}
+    slices = slice_of(
+        device("a", allNodes=True), device("b", nodeSelector=bad), pool="rack", perDeviceNodeSelection=True
+    )
+    assert places(explained(cluster(slices), wanting(exactly()))) == {"n1": ["a"]}
+    told = explained(cluster(slices), wanting(exactly(count=2)))
+    assert told.verdict is Verdict.REFUSED
+    assert "failed to parse node selector" in told.message
+
+
+def test_slices_for_racks_are_found_by_label() -> None:
+    def rack(name: str) -> Any:
+        term = {"matchExpressions": [{"key": "rack", "operator": "In", "values": [name, "both"]}]}
+        selector = {"nodeSelectorTerms": [term]}
+        return slice_of(device(f"of-{name}"), name=name, pool=name, nodeSelector=selector)
+
+    nodes = [
+        Node("n1", {"rack": "a"}),
+        Node("n2", {"rack": "b"}),
+        Node("n3", {"rack": "both"}),
+        Node("n4", {}),
+    ]
+    found = explained(cluster(rack("a"), rack("b"), nodes=nodes), wanting(exactly()))
+    assert places(found) == {"n1": ["of-a"], "n2": ["of-b"], "n3": ["of-a"]}
+    unread = explained(cluster(rack("a"), nodes=[Node("n1")]), wanting(exactly()))
+    assert unread.verdict is Verdict.CANNOT_SIMULATE
+    assert "its label rack is asked for" in unread.message
 
 
 def test_a_gate_that_is_off_changes_what_may_be_asked() -> None:
@@ -315,15 +385,36 @@ def test_a_placement_never_takes_more_than_there_is(
 @given(
     models=st.lists(st.sampled_from(["x", "y"]), min_size=1, max_size=4),
     dedicated=st.sets(st.integers(0, 3)),
-    count=st.integers(1, 3),
+    shares=st.lists(st.tuples(st.integers(0, 3), AMOUNT), max_size=4),
+    requests=st.lists(st.tuples(st.integers(1, 3), AMOUNT), min_size=1, max_size=2),
     constraint=st.sampled_from([None, MATCH_MODEL, DISTINCT_MODEL]),
+    more=st.tuples(st.integers(0, 4), st.sampled_from("xyz")),
 )
 def test_one_more_free_device_never_stops_a_claim_that_fits(
-    models: list[str], dedicated: set[int], count: int, constraint: dict[str, str] | None
+    models: list[str],
+    dedicated: set[int],
+    shares: list[tuple[int, str]],
+    requests: list[tuple[int, str]],
+    constraint: dict[str, str] | None,
+    more: tuple[int, str],
 ) -> None:
+    """Wherever in the order it comes: the search is complete. In mode All it may."""
     devices = [modelled(f"d{n}", model) for n, model in enumerate(models)]
     results = [held(f"d{n}") for n in dedicated if n < len(models)]
-    claim = wanting(exactly(count=count), constraints=[constraint] if constraint else [])
-    before = explained(cluster(slice_of(*devices), results=results), claim)
-    after = explained(cluster(slice_of(*devices, modelled("more", "z")), results=results), claim)
+    results += [
+        held(f"d{n}", consumed={"memory": memory, "cores": "1"})
+        for n, memory in shares
+        if n < len(models) and n not in dedicated
+    ]
+    asked = [
+        exactly(f"r{number}", count=count, capacity=asking(memory=memory, cores="1"))
+        for number, (count, memory) in enumerate(requests)
+    ]
+    claim = wanting(*asked, constraints=[constraint] if constraint else [])
+    # With the values of all devices kept: a release that forgets some finds other solutions.
+    rules = Rules(distinct_from_last_of_request=False)
+    before = explained(cluster(slice_of(*devices), results=results, rules=rules), claim)
+    place, model = more
+    enlarged = [*devices[:place], modelled("more", model), *devices[place:]]
+    after = explained(cluster(slice_of(*enlarged), results=results, rules=rules), claim)
     assert after.verdict is Verdict.FITS or before.verdict is not Verdict.FITS
