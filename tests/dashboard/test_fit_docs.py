@@ -1,0 +1,77 @@
+"""What docs/fit.md and docs/conformance.md show is what comes out."""
+
+import io
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from dashboard.api.wire import encode, wire
+from inventory.dra.conformance import KINDS
+from inventory.dra.simulator.explanation import Verdict
+from inventory.dra.simulator.rejections import Check
+from inventory.queries.fit.answers import of_name
+from tests.reading import read_recorded_cluster
+
+DOCS = Path(__file__).parents[2] / "docs"
+FIT = (DOCS / "fit.md").read_text()
+CONFORMANCE = (DOCS / "conformance.md").read_text()
+
+
+def blocks(document: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
+
+
+def printed(*arguments: str) -> list[str]:
+    out = io.StringIO()
+    # It ends so where something does not fit.
+    with suppress(SystemExit):
+        call_command("fit", *arguments, stdout=out)
+    return out.getvalue().splitlines()
+
+
+def first_column(heading: str) -> set[str]:
+    """Of the table whose first column has this heading."""
+    table = re.search(rf"^\| {heading} \|.*?\n\n", FIT, re.MULTILINE | re.DOTALL)
+    assert table
+    return set(re.findall(r"^\| `(\w+)` \|", table[0], re.MULTILINE))
+
+
+@pytest.mark.django_db
+def test_the_command_prints_what_the_document_shows(tmp_path: Path) -> None:
+    read_recorded_cluster(tmp_path)
+    manifest = tmp_path / "claim.yaml"
+    manifest.write_text(blocks(FIT, "yaml")[0])
+    by_name, by_file = blocks(FIT, "text")
+    assert set(by_name.splitlines()) <= set(printed("team-vision/share-c"))
+    assert set(by_file.splitlines()) <= set(printed(str(manifest)))
+
+
+@pytest.mark.django_db
+def test_the_api_answers_what_the_document_shows(tmp_path: Path) -> None:
+    cluster = read_recorded_cluster(tmp_path)
+    question, shown = map(json.loads, blocks(FIT, "json"))
+    (found,) = json.loads(encode(wire(of_name(cluster, **question))))["requests"]
+    assert found | {"groups": shown["groups"]} == shown
+    for group, expected in zip(found["groups"], shown["groups"], strict=False):
+        assert {key: group[key] for key in expected} == expected
+
+
+def test_every_verdict_and_check_is_explained() -> None:
+    assert first_column("verdict") == set(Verdict)
+    assert first_column("check") == set(Check)
+
+
+SHOWN = list(zip(("allocator", "cel", "consumed-capacity"), blocks(CONFORMANCE, "json"), strict=True))
+
+
+@pytest.mark.parametrize(("kind", "shown"), SHOWN)
+def test_the_vectors_of_the_document_agree(kind: str, shown: str) -> None:
+    vectors: dict[str, Any] = json.loads(shown)
+    outcomes = list(KINDS[kind](vectors))
+    assert outcomes
+    assert all(outcome.agrees for outcome in outcomes), outcomes
