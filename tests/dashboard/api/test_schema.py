@@ -11,6 +11,9 @@ from openapi_spec_validator import validate
 
 from dashboard.api import paging, parameters
 from dashboard.api.urls import RESOURCES
+from inventory.dra.simulator.explanation import Verdict
+from inventory.dra.simulator.rejections import Check
+from tests.factories import make_cluster
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "openapi.yaml"
 
@@ -55,6 +58,30 @@ def test_quantities_are_numbers_beside_their_text(description: dict[str, Any]) -
     assert quantity["properties"]["quantity"]["type"] == "string"
 
 
+def test_a_question_is_described_field_by_field_with_its_answers(description: dict[str, Any]) -> None:
+    asked = description["paths"]["/api/v1/fit/"]["post"]
+    assert asked["requestBody"]["required"] is True
+    assert set(asked["responses"]) == {"200", "400", "401", "403", "404", "413", "415", "429"}
+    schemas = description["components"]["schemas"]
+    question = schemas["FitQuestion"]
+    assert question["additionalProperties"] is False
+    assert all(field["description"] for field in question["properties"].values())
+    assert set(schemas["Verdict"]["enum"]) == set(Verdict)
+    assert set(schemas["Check"]["enum"]) == set(Check)
+
+
+@pytest.mark.django_db
+def test_the_examples_of_a_question_are_questions(api: Client, description: dict[str, Any]) -> None:
+    make_cluster()
+    body = description["paths"]["/api/v1/fit/"]["post"]["requestBody"]["content"]["application/json"]
+    answers = [
+        api.post("/api/v1/fit/", one["value"], content_type="application/json")
+        for one in body["examples"].values()
+    ]
+    # Of a cluster that has nothing, a name is not found.
+    assert [one.status_code for one in answers] == [404, 200]
+
+
 def test_it_is_served(api: Client) -> None:
     response = api.get("/api/schema/")
     assert response.status_code == 200
@@ -78,9 +105,22 @@ def test_a_form_of_the_page_leads_to_the_list_without_its_empty_fields(
     assert response.redirect_chain[-1] == ("/api/v1/devices/?state=free&node=a%26b", 302)
 
 
-def test_the_page_leads_nowhere_else(client: Client, operator: User) -> None:
+def test_the_page_shows_how_a_question_is_asked(client: Client, operator: User) -> None:
     client.force_login(operator)
-    assert client.get("/api/docs/?try=//evil.example.com/").status_code == 200
+    page = client.get("/api/docs/").content.decode()
+    section = page[page.index("POST /api/v1/fit/") :]
+    for shown in (
+        "<code>manifest</code>",
+        "A claim of the cluster, or else a Pod.",
+        "&quot;deviceClassName&quot;",
+    ):
+        assert shown in section
+
+
+@pytest.mark.parametrize("path", ["//evil.example.com/", "/api/v1/fit/"])
+def test_the_page_leads_nowhere_else(client: Client, operator: User, path: str) -> None:
+    client.force_login(operator)
+    assert client.get(f"/api/docs/?try={path}").status_code == 200
 
 
 def _query(description: dict[str, Any], path: str) -> set[str]:
