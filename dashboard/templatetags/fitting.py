@@ -13,6 +13,7 @@ from dashboard.words import fit, misses
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity
 from inventory.queries.fit.answers import (
+    DoubtRow,
     ExcludedRow,
     FitRow,
     GroupRow,
@@ -86,6 +87,11 @@ register.filter("fit_beside", fit.beside_devices)
 @register.filter
 def fit_wait(row: WaitRow) -> str:
     return fit.wait(row, _NO_LINKS)
+
+
+@register.filter
+def fit_doubt(row: DoubtRow) -> str:
+    return fit.doubt(row, _NO_LINKS)
 
 
 @register.filter

@@ -9,10 +9,11 @@ from dashboard.words.amounts import dimension_label
 from dashboard.words.misses import request_title, why
 from dashboard.words.states import Badge
 from dashboard.words.writing import PLAIN, Writing
-from inventory.dra.simulator.explanation import Verdict
+from inventory.dra.simulator.explanation import Caveat, Verdict
 from inventory.dra.simulator.pod_rules import PodRule
 from inventory.dra.units import reading_order, unit_of
 from inventory.queries.fit.answers import (
+    DoubtRow,
     ExcludedRow,
     FitRow,
     NodeFitRow,
@@ -35,19 +36,25 @@ VERDICT: dict[str, Badge] = {
     Verdict.CANNOT_SIMULATE: Badge(gettext_lazy("cannot simulate"), "part", "warn"),
 }
 _WAITS = Badge(gettext_lazy("fits, but waits"), "wait", "warn")
-_NOT_MADE = Badge(gettext_lazy("claim not made"), "wait", "warn")
+# Where nothing can be asked for before something else has happened.
+_FIRST: dict[str, Badge] = {
+    Waiting.CLAIM: Badge(gettext_lazy("claim not made"), "wait", "warn"),
+    Waiting.DELETION: Badge(gettext_lazy("claim being deleted"), "wait", "warn"),
+}
 
 
 def verdict(row: FitRow) -> Badge:
-    if row.wait is not None and row.verdict == Verdict.FITS:
-        return _WAITS
-    if row.wait is not None and row.wait.waiting == Waiting.CLAIM and not row.claims:
-        return _NOT_MADE
-    return VERDICT[row.verdict]
+    if row.wait is None:
+        return VERDICT[row.verdict]
+    if not row.claims and row.wait.waiting in _FIRST:
+        return _FIRST[row.wait.waiting]
+    return _WAITS if row.verdict == Verdict.FITS else VERDICT[row.verdict]
 
 
 def headline(row: FitRow, writing: Writing = PLAIN) -> str:
     """The answer in one sentence."""
+    if not row.claims and row.wait is not None:
+        return _without_claims(row.wait)
     match row.verdict:
         case Verdict.FITS:
             return writing.put(_fits_on(row), n=f"{row.fits_on:,}")
@@ -63,11 +70,18 @@ def headline(row: FitRow, writing: Writing = PLAIN) -> str:
             return _("A selector fails; the scheduler then gives up, wherever there is room.")
         case Verdict.REFUSED:
             return _("The scheduler gives up with an error, wherever there is room.")
-        case Verdict.NOTHING_TO_PLACE if row.wait is not None and row.wait.waiting == Waiting.CLAIM:
-            return _("A claim that it needs is not there yet.")
         case Verdict.NOTHING_TO_PLACE:
             return _("Every claim that it needs is allocated.")
     return _("What the scheduler would do cannot be told here.")
+
+
+def _without_claims(wait: WaitRow) -> str:
+    match wait.waiting:
+        case Waiting.CLAIM:
+            return _("A claim that it needs is not there yet.")
+        case Waiting.DELETION:
+            return _("A claim that it needs is being deleted.")
+    return _("Every claim that it needs is allocated.")
 
 
 def _fits_on(row: FitRow) -> str:
@@ -90,6 +104,12 @@ def _fits_on(row: FitRow) -> str:
             return ngettext(
                 "It would fit on %(n)s node, once its claim is made.",
                 "It would fit on %(n)s nodes, once its claim is made.",
+                n,
+            )
+        case Waiting.GATES:
+            return ngettext(
+                "It would fit on %(n)s node, but the Pod has scheduling gates.",
+                "It would fit on %(n)s nodes, but the Pod has scheduling gates.",
                 n,
             )
     return ngettext("It fits now on %(n)s node.", "It fits now on %(n)s nodes.", n)
@@ -130,7 +150,35 @@ def wait(row: WaitRow, writing: Writing = PLAIN) -> str:
         case Waiting.QUOTA:
             message = _("The claim cannot be made, a quota of the namespace is used up: %(detail)s.")
             return writing.put(message, detail=row.detail or "")
+        case Waiting.GATES:
+            message = _("The scheduler does not look at the Pod before its gates are gone: %(names)s.")
+            return writing.put(message, names=names)
+        case Waiting.DELETION:
+            return writing.put(_("Being deleted: %(names)s. No Pod gets such a claim."), names=names)
     return _("Devices are not what it waits for.")
+
+
+def doubt(row: DoubtRow, writing: Writing = PLAIN) -> str:
+    """What makes the answer less certain than it looks."""
+    n, detail = row.count or 0, row.detail or ""
+    match row.caveat:
+        case Caveat.NO_ORDER:
+            return _("Before Kubernetes 1.36 the scheduler takes any of several devices, not the first.")
+        case Caveat.NODES_UNREAD:
+            return _("Nodes cannot be read: the Pod's own rules are not applied.")
+        case Caveat.NODES_LEFT:
+            message = ngettext(
+                "%(n)s node was not looked at: %(detail)s.", "%(n)s nodes were not looked at: %(detail)s.", n
+            )
+            return writing.put(message, n=f"{n:,}", detail=detail)
+        case Caveat.DEVICES_UNREAD:
+            message = ngettext(
+                "%(n)s device cannot be read here, the scheduler may take it: %(detail)s.",
+                "%(n)s devices cannot be read here, the scheduler may take them, for example %(detail)s.",
+                n,
+            )
+            return writing.put(message, n=f"{n:,}", detail=detail)
+    return writing.put(_("Not understood here: %(detail)s."), detail=detail)
 
 
 def obstacle(row: ObstacleRow, writing: Writing = PLAIN) -> str:
@@ -178,7 +226,8 @@ def lines(row: FitRow) -> Iterator[str]:
     if row.wait is not None:
         yield f"  {wait(row.wait)}"
     if row.message:
-        yield f"  {row.message}"
+        yield f"  {row.message}" + (f" ({row.device})" if row.device else "")
+    yield from (f"  {doubt(one)}" for one in row.doubts)
     for fit in (*row.fits, *row.elsewhere):
         yield _fit(fit)
     for request in row.requests:

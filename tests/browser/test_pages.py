@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from inventory.models import Device, Node
+from inventory.models import Device, Node, Pod
 from tests.browser.signing_in import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -17,6 +17,7 @@ PATHS = (
     "/devices/?view=table",
     "/devices/?show=others",
     "/nodes/",
+    "/nodes/largest/",
     "/pods/",
     "/claims/",
     "/clusters/",
@@ -49,6 +50,38 @@ def test_a_device_page_has_a_bar_for_each_dimension(page: Page) -> None:
     expect(picture.locator("text.bartext", has_text="pod-first-available · vision · 20 GiB")).to_be_visible()
     # Two grey tracks and three shares in each of two dimensions.
     expect(picture.locator("g.point path")).to_have_count(8)
+
+
+def _waiting() -> str:
+    """The page of a Pod that waits for cores."""
+    return f"/pods/{Pod.objects.get(name='share-c').pk}/"
+
+
+def test_where_a_pod_would_go_is_loaded_after_its_page(page: Page) -> None:
+    page.goto(_waiting())
+    part = page.get_by_role("region", name="Where it would go now")
+    expect(part.get_by_role("table")).to_have_count(2)
+    expect(part.get_by_role("rowheader", name="capacity")).to_be_visible()
+    # Whoever does not see the page is told as well.
+    told = page.locator("[data-later] > [role=status]")
+    expect(told).to_contain_text("It would fit on npu-node-1, but the Pod's nodeSelector wants")
+    part.get_by_role("link", name="npu-0-0").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("npu-0-0")
+
+
+def test_the_wait_for_an_answer_is_seen_and_its_failure_leaves_a_link(browser: Browser, site: str) -> None:
+    context = browser.new_context(base_url=site, locale="en")
+    page = context.new_page()
+    sign_in(page)
+    held: list[Route] = []
+    page.route("**/fit/", lambda route: held.append(route))
+    page.goto(_waiting())
+    expect(page.get_by_text("Every device is looked at, as the scheduler does it …").last).to_be_visible()
+    assert len(held) == 1
+    held[0].abort()
+    page.get_by_role("link", name="Load it with the page").click()
+    expect(page.get_by_role("region", name="Where it would go now").get_by_role("table")).to_have_count(2)
+    context.close()
 
 
 def test_the_bars_lead_to_nodes_and_devices(page: Page) -> None:
@@ -137,12 +170,12 @@ def test_the_language_is_switched(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", [360, 390, 1440])
 def test_no_page_is_wider_than_the_screen(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     for language in ("en", "zh-hans"):
         page.context.add_cookies([{"name": "django_language", "value": language, "url": page.url}])
-        for path in (*PATHS, f"/devices/{_card()}/"):
+        for path in (*PATHS, f"/devices/{_card()}/", f"{_waiting()}?fit=now"):
             page.goto(path)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, language)
 
@@ -195,6 +228,9 @@ def test_everything_works_without_a_script(browser: Browser, site: str) -> None:
     expect(page.locator("tbody th[scope=rowgroup]")).to_have_count(5)
     page.get_by_role("button", name="Theme: system, light, dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    page.goto(_waiting())
+    page.get_by_role("link", name="Ask where it would go").click()
+    expect(page.get_by_role("rowheader", name="capacity")).to_be_visible()
     node = Node.objects.get(name="gpu-node-2")
     page.goto(f"/devices/?view=wall&at=n{node.pk}")
     expect(page.locator("#peek h3")).to_have_text("gpu-node-2")

@@ -4,12 +4,13 @@ import msgspec
 import pytest
 
 from dashboard.words import fit, misses
-from inventory.dra.simulator.explanation import Verdict
+from inventory.dra.simulator.explanation import Caveat, Verdict
 from inventory.dra.simulator.pod_rules import PodRule
 from inventory.dra.simulator.rejections import Check
 from inventory.dra.units import Unit
 from inventory.kube.quantity import parse
 from inventory.queries.fit.answers import (
+    DoubtRow,
     ExcludedRow,
     FitRow,
     GroupRow,
@@ -31,17 +32,17 @@ _NOTHING = {
 def answer(verdict: Verdict, **fields: Any) -> FitRow:
     counted = {"fits_on": 0, "fits_elsewhere_on": 0, "nodes": 1, "devices": 1}
     subject = {"kind": "Pod", "namespace": "team-a", "name": "p"}
-    return FitRow(**{**_NOTHING, **subject, **counted, "verdict": verdict.value, **fields})
+    return FitRow(**{**_NOTHING, **subject, **counted, "verdict": verdict, **fields})
 
 
 def group(check: Check, **fields: Any) -> GroupRow:
     empty = {field.name: None for field in msgspec.structs.fields(GroupRow)}
     counted = {"devices": 3, "nodes": 1, "selected": True, "examples": ()}
-    return GroupRow(**{**empty, **counted, "check": check.value, **fields})
+    return GroupRow(**{**empty, **counted, "check": check, **fields})
 
 
 def barred(node: str, rule: PodRule, detail: str | None = None) -> NodeFitRow:
-    return NodeFitRow(node, ObstacleRow(rule.value, detail), ())
+    return NodeFitRow(node, ObstacleRow(rule, detail), ())
 
 
 def test_every_verdict_and_check_has_a_word_and_an_icon() -> None:
@@ -67,21 +68,43 @@ def test_what_fits_says_on_how_many_nodes() -> None:
         (Waiting.CONSUMER, "It would fit on 2 nodes, but no Pod uses it yet."),
         (Waiting.CLAIM, "It would fit on 2 nodes, once its claim is made."),
         (Waiting.QUOTA, "It would fit on 2 nodes, but a quota keeps its claim from being made."),
+        (Waiting.GATES, "It would fit on 2 nodes, but the Pod has scheduling gates."),
     ],
 )
 def test_what_has_to_wait_never_fits_now(waiting: Waiting, told: str) -> None:
-    row = answer(Verdict.FITS, fits_on=2, wait=WaitRow(waiting.value, ("c",), None))
+    row = answer(Verdict.FITS, claims=("c",), fits_on=2, wait=WaitRow(waiting, ("c",), None))
     assert fit.headline(row) == told
     assert fit.verdict(row).word == "fits, but waits"
     assert fit.beside_devices(row) == ""
 
 
-def test_a_claim_that_is_not_made_is_no_claim_that_is_allocated() -> None:
-    missing = answer(Verdict.NOTHING_TO_PLACE, wait=WaitRow(Waiting.CLAIM.value, ("c",), None))
-    assert fit.headline(missing) == "A claim that it needs is not there yet."
-    allocated = answer(Verdict.NOTHING_TO_PLACE, wait=WaitRow(Waiting.NOTHING.value, (), None))
-    assert fit.headline(allocated) == "Every claim that it needs is allocated."
-    assert fit.verdict(missing) != fit.verdict(allocated)
+@pytest.mark.parametrize(
+    ("waiting", "told", "word"),
+    [
+        (Waiting.CLAIM, "A claim that it needs is not there yet.", "claim not made"),
+        (Waiting.DELETION, "A claim that it needs is being deleted.", "claim being deleted"),
+        (Waiting.NOTHING, "Every claim that it needs is allocated.", "nothing to allocate"),
+    ],
+)
+def test_a_claim_that_is_not_there_is_no_claim_that_is_allocated(
+    waiting: Waiting, told: str, word: str
+) -> None:
+    row = answer(Verdict.NOTHING_TO_PLACE, wait=WaitRow(waiting, ("c",), None))
+    assert fit.headline(row) == told
+    assert fit.verdict(row).word == word
+
+
+@pytest.mark.parametrize("waiting", list(Waiting))
+def test_what_has_to_happen_first_is_told_of_every_wait(waiting: Waiting) -> None:
+    told = {fit.wait(WaitRow(one, ("c",), "d")) for one in Waiting}
+    assert len(told) == len(Waiting)
+    assert fit.wait(WaitRow(waiting, ("c",), "d")).endswith(".")
+
+
+@pytest.mark.parametrize("caveat", list(Caveat))
+def test_every_doubt_is_a_sentence(caveat: Caveat) -> None:
+    assert fit.doubt(DoubtRow(caveat, 2, "why")).endswith(".")
+    assert len({fit.doubt(DoubtRow(one, 2, "why")) for one in Caveat}) == len(Caveat)
 
 
 def test_the_rule_that_leaves_nodes_out_is_named_where_it_is_one() -> None:
@@ -104,9 +127,9 @@ def test_the_rule_that_leaves_nodes_out_is_named_where_it_is_one() -> None:
 
 @pytest.mark.parametrize("rule", list(PodRule))
 def test_every_rule_of_a_pod_has_words_of_its_own(rule: PodRule) -> None:
-    told = {fit.obstacle(ObstacleRow(one.value, "x")) for one in PodRule}
+    told = {fit.obstacle(ObstacleRow(one, "x")) for one in PodRule}
     assert len(told) == len(PodRule)
-    assert fit.obstacle(ObstacleRow(rule.value, "x"))[0].islower()
+    assert fit.obstacle(ObstacleRow(rule, "x"))[0].islower()
 
 
 @pytest.mark.parametrize(
@@ -179,18 +202,22 @@ def test_the_text_for_a_terminal_has_everything() -> None:
     short = group(Check.CAPACITY, subject="memory", need=parse("8Gi"), left=parse("5Gi"), unit=Unit.BYTES)
     row = answer(
         Verdict.POD_RULES,
+        claims=("c",),
         message="it gave up",
-        wait=WaitRow(Waiting.QUOTA.value, ("q",), "q: 2 of 2 used"),
+        device="d/p/gpu-0",
+        doubts=(DoubtRow(Caveat.NODES_LEFT, 3, "time is over"),),
+        wait=WaitRow(Waiting.QUOTA, ("q",), "q: 2 of 2 used"),
         fits_elsewhere_on=1,
         elsewhere=(barred("n1", PodRule.UNSCHEDULABLE),),
         requests=(UnmetRequestRow("team-a/c", "r", 1, 0, (short,)),),
-        excluded=(ExcludedRow(ObstacleRow(PodRule.UNSCHEDULABLE.value, None), 8),),
+        excluded=(ExcludedRow(ObstacleRow(PodRule.UNSCHEDULABLE, None), 8),),
         pools=(UnusablePoolRow("d", "p", "1 of 2 slices", 3),),
     )
     assert list(fit.lines(row)) == [
         "Pod team-a/p: It would fit on n1, but the node is cordoned.",
         "  The claim cannot be made, a quota of the namespace is used up: q: 2 of 2 used.",
-        "  it gave up",
+        "  it gave up (d/p/gpu-0)",
+        "  3 nodes were not looked at: time is over.",
         "    n1:  (the node is cordoned)",
         "  r of c",
         "         3  8 GiB of memory needed, at most 5 GiB left",
