@@ -73,7 +73,7 @@ def test_a_field_that_cannot_be_used_is_named(
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"count": -1}, "spec.devices.requests[gpu]: count -1 is below zero"),
+        ({"count": -1}, "spec.devices.requests[gpu]: count -1 is below one"),
         ({"count": "2"}, "Expected `int | null`, got `str` - at `devices.requests[0].exactly.count`"),
         ({"count": 1.5}, "Expected `int | null`"),
         ({"deviceClassName": ""}, "spec.devices.requests[gpu]: deviceClassName is missing"),
