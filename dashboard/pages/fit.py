@@ -54,16 +54,18 @@ def pod(request: HttpRequest, pod_id: int) -> HttpResponse:
 
 def _of_claim(claim_id: int) -> FitPart | None:
     found = claim_queries.queryset().filter(pk=claim_id).first()
-    if found is None:
+    answer = answers.of_claim(claim_id)
+    if found is None or answer is None:
         return None
-    return FitPart(reverse("claim_fit", args=(claim_id,)), found.cluster.name, answers.of_claim(found))
+    return FitPart(reverse("claim_fit", args=(claim_id,)), found.cluster.name, answer)
 
 
 def _of_pod(pod_id: int) -> FitPart | None:
     found = pod_queries.queryset().filter(pk=pod_id).first()
-    if found is None:
+    answer = answers.of_pod(pod_id)
+    if found is None or answer is None:
         return None
-    return FitPart(reverse("pod_fit", args=(pod_id,)), found.cluster.name, answers.of_pod(found))
+    return FitPart(reverse("pod_fit", args=(pod_id,)), found.cluster.name, answer)
 
 
 def _shown(request: HttpRequest, found: FitPart | None, missing: str) -> HttpResponse:

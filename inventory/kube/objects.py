@@ -249,6 +249,7 @@ class PodSpec(Wire, frozen=True):
     node_selector: Any = None
     affinity: Any = None
     tolerations: Any = None
+    scheduling_gates: Any = None
 
 
 class PodCondition(Wire, frozen=True):

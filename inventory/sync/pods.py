@@ -151,7 +151,12 @@ def _node_rules(pod: Pod) -> dict[str, Any]:
             affinity: dict[str, Any] | None = {"nodeAffinity": node}
         case _:
             affinity = None
-    rules = {"nodeSelector": spec.node_selector, "affinity": affinity, "tolerations": spec.tolerations}
+    rules = {
+        "nodeSelector": spec.node_selector,
+        "affinity": affinity,
+        "tolerations": spec.tolerations,
+        "schedulingGates": spec.scheduling_gates,
+    }
     return {key: value for key, value in rules.items() if value}
 
 
@@ -196,6 +201,9 @@ def _uses(pod: Pod) -> Iterator[tuple[Key, Values]]:
     }
     containers = _containers(pod)
     for entry in pod.spec.resource_claims or ():
+        if generated.get(entry.name, "") is None:
+            # The controller found that the Pod needs no claim there.
+            continue
         claim_name = entry.resource_claim_name or generated.get(entry.name) or ""
         yield (entry.name, claim_name), (entry.resource_claim_template_name or "", containers[entry.name])
     extended = pod.status.extended_resource_claim_status if pod.status else None

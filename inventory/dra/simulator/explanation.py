@@ -161,6 +161,8 @@ class _Gathered:
         self._cluster, self._claims, self._selection, self._budget = cluster, claims, selection, budget
         self._amounts = Amounts(cluster.allocated, cluster.rules)
         self._obstacles: dict[str, Obstacle] = {}
+        # Nodes of which it cannot be told whether the Pod may go there.
+        self._unknown: dict[str, UnknownLabelsError] = {}
         self._unread = 0
         self.nodes = self._in_order(rules)
         self._fits: list[NodeFit] = []
@@ -184,19 +186,25 @@ class _Gathered:
                 break
             try:
                 obstacle = rules.obstacle(node)
-            except UnknownLabelsError:
-                self._unread += 1
+            except UnknownLabelsError as error:
+                if rules.ask_for_labels:
+                    self._unknown[name] = error
+                else:
+                    self._unread += 1
                 continue
             if obstacle is not None:
                 self._obstacles[name] = obstacle
-        barred = self._obstacles
+        barred = self._obstacles.keys() | self._unknown.keys()
         return sorted(self._cluster.nodes.values(), key=lambda node: (node.name in barred, node.name))
 
     def add(self, answer: Answer) -> None:
-        allowed = [node for node in answer.nodes if node.name not in self._obstacles]
+        nodes = [node for node in answer.nodes if node.name not in self._unknown]
+        for name in {node.name for node in answer.nodes} & self._unknown.keys():
+            self._doubts.append((1, CannotSimulateError(str(self._unknown[name]))))
+        allowed = [node for node in nodes if node.name not in self._obstacles]
         attempt = answer.attempt
         if attempt is not None and attempt.placements is not None:
-            self._add_fits(answer.nodes, attempt, attempt.placements)
+            self._add_fits(nodes, attempt, attempt.placements)
         if not allowed:
             return
         if answer.refused is not None:

@@ -67,6 +67,8 @@ class PodRules(msgspec.Struct, frozen=True):
 
     def obstacle(self, node: Node) -> Obstacle | None:
         """Raises UnknownLabelsError for a node of which only the name is known."""
+        if not node.is_known and (named := self._name(node)) is not None:
+            return named
         if not node.is_known:
             raise UnknownLabelsError(f"node {node.name} could not be read")
         return (
@@ -77,6 +79,11 @@ class PodRules(msgspec.Struct, frozen=True):
             or self._affinity(node)
             or self._allocated(node)
         )
+
+    @property
+    def ask_for_labels(self) -> bool:
+        """Whether they say more of nodes than taints, which most nodes have none of."""
+        return bool(self.node_selector or self.affinity or self.bound)
 
     def _cordon(self, node: Node) -> Obstacle | None:
         if not node.unschedulable or self._tolerated(_UNSCHEDULABLE):

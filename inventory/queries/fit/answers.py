@@ -9,7 +9,14 @@ from inventory.dra import attributes
 from inventory.dra.simulator.allocator import Placement
 from inventory.dra.simulator.claims import Claim as Wanted
 from inventory.dra.simulator.claims import SpecError, UnknownFieldError
-from inventory.dra.simulator.explanation import Explanation, NodeFit, RequestAnswer, Verdict, explain
+from inventory.dra.simulator.explanation import (
+    Caveat,
+    Explanation,
+    NodeFit,
+    RequestAnswer,
+    Verdict,
+    explain,
+)
 from inventory.dra.simulator.groups import Group
 from inventory.dra.simulator.nodes import NodeSelectorError
 from inventory.dra.simulator.pod_rules import Obstacle, PodRule
@@ -110,14 +117,27 @@ class WaitRow(msgspec.Struct, frozen=True):
     detail: str | None
 
 
+class DoubtRow(msgspec.Struct, frozen=True):
+    """What makes the answer less certain; `count` nodes or devices, where it is about these."""
+
+    caveat: Caveat
+    count: int | None
+    detail: str | None
+
+
 class FitRow(msgspec.Struct, frozen=True):
-    """One answer. `nodes` and `devices` were looked at; `fits` and `elsewhere` tell the first hundred."""
+    """One answer. `nodes` and `devices` were looked at; `fits` and `elsewhere` tell the first hundred.
+
+    `message` is the scheduler's own, on that `device`, or says what stands in our way.
+    """
 
     kind: str
     namespace: str
     name: str
     verdict: Verdict
     message: str | None
+    device: str | None
+    doubts: tuple[DoubtRow, ...]
     wait: WaitRow | None
     claims: tuple[str, ...]
     fits_on: int
@@ -131,22 +151,34 @@ class FitRow(msgspec.Struct, frozen=True):
     devices: int
 
 
-def of_claim(claim: Claim) -> FitRow:
-    """Where a pending claim would go, with the Pod that needs it."""
+def of_claim(claim_id: int) -> FitRow | None:
+    """Where a pending claim would go, with the Pod that needs it; None where it is gone."""
+    with snapshot():
+        found = Claim.objects.select_related("cluster", "namespace").filter(pk=claim_id).first()
+        return None if found is None else _of_claim(found)
+
+
+def of_pod(pod_id: int) -> FitRow | None:
+    """Where a Pod would go that has no node yet, by the claims that it needs; None where it is gone."""
+    with snapshot():
+        found = Pod.objects.select_related("cluster", "namespace", "node").filter(pk=pod_id).first()
+        return None if found is None else _of_pod(found)
+
+
+def of_name(cluster: Cluster, namespace: str, name: str) -> FitRow:
+    """Of the claim or Pod of this name, inside of a snapshot. Raises SubjectError."""
+    found = questions.named(cluster, namespace, name)
+    return _of_claim(found) if isinstance(found, Claim) else _of_pod(found)
+
+
+def _of_claim(claim: Claim) -> FitRow:
     subject = Subject("ResourceClaim", claim.namespace.name, claim.name)
     return _known(claim.cluster, subject, lambda: questions.of_claim(claim))
 
 
-def of_pod(pod: Pod) -> FitRow:
-    """Where a Pod would go that has no node yet, by the claims that it needs."""
+def _of_pod(pod: Pod) -> FitRow:
     subject = Subject("Pod", pod.namespace.name, pod.name)
     return _known(pod.cluster, subject, lambda: questions.of_pod(pod))
-
-
-def of_name(cluster: Cluster, namespace: str, name: str) -> FitRow:
-    """Of the claim or Pod of this name. Raises SubjectError."""
-    found = questions.named(cluster, namespace, name)
-    return of_claim(found) if isinstance(found, Claim) else of_pod(found)
 
 
 def of_manifests(cluster: Cluster, objects: Sequence[Manifest], namespace: str) -> list[FitRow]:
@@ -157,12 +189,11 @@ def of_manifests(cluster: Cluster, objects: Sequence[Manifest], namespace: str) 
 
 def _known(cluster: Cluster, subject: Subject, ask: Callable[[], Question]) -> FitRow:
     """What an API server has taken and we cannot read is no fault of who asks."""
-    with snapshot():
-        try:
-            question = ask()
-        except (SpecError, UnknownFieldError, NodeSelectorError) as error:
-            return _row(Question(subject, ()), Explanation(Verdict.CANNOT_SIMULATE, str(error)))
-        return answer(cluster, question, _deadline())
+    try:
+        question = ask()
+    except (SpecError, UnknownFieldError, NodeSelectorError) as error:
+        return _row(Question(subject, ()), Explanation(Verdict.CANNOT_SIMULATE, str(error)))
+    return answer(cluster, question, _deadline())
 
 
 def _deadline() -> float:
@@ -211,6 +242,8 @@ def _row(question: Question, found: Explanation) -> FitRow:
         name=question.subject.name,
         verdict=found.verdict,
         message=found.message or None,
+        device=found.device or None,
+        doubts=tuple(DoubtRow(one.caveat, one.count or None, one.detail or None) for one in found.doubts),
         wait=_wait(question.wait),
         claims=tuple(one.name for one in claims),
         fits_on=len(found.fits),

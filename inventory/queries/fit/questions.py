@@ -1,6 +1,6 @@
 """What is asked: the claims that one Pod still needs, and the nodes that it may go to."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -32,6 +32,10 @@ class Waiting(StrEnum):
     CONSUMER = "consumer"
     # The controller has not made the claim of a template yet.
     CLAIM = "claim"
+    # The Pod has scheduling gates: the scheduler does not look at it.
+    GATES = "gates"
+    # A claim is being deleted: no Pod gets it any more.
+    DELETION = "deletion"
     # Its namespace has no quota left for the claim.
     QUOTA = "quota"
     # Nothing is left to do: everything is allocated.
@@ -65,6 +69,9 @@ def of_claim(claim: Claim) -> Question:
 
     Raises SpecError, UnknownFieldError and NodeSelectorError.
     """
+    if claim.deleted_at is not None:
+        subject = Subject("ResourceClaim", claim.namespace.name, claim.name)
+        return Question(subject, (), wait=Wait(Waiting.DELETION, (claim.name,)))
     pods = Pod.objects.filter(pod_claims__claim=claim).select_related("namespace", "node")
     waiting = pods.filter(node=None, deleted_at=None).exclude(phase__in=FINISHED)
     if claim.state == Claim.State.PENDING and (pod := waiting.order_by("name").first()) is not None:
@@ -82,6 +89,9 @@ def of_pod(pod: Pod) -> Question:
     """
     uses = list(PodClaim.objects.filter(pod=pod).select_related("claim__namespace").order_by("position"))
     found = [use.claim for use in uses if use.claim is not None]
+    subject = Subject("Pod", pod.namespace.name, pod.name)
+    if doomed := tuple(one.name for one in found if one.deleted_at is not None):
+        return Question(subject, (), wait=Wait(Waiting.DELETION, doomed))
     allocated = [one for one in found if "allocated" in one.state]
     missing = [use for use in uses if use.claim is None]
     unmade = _unmade(pod, missing)
@@ -95,14 +105,22 @@ def of_pod(pod: Pod) -> Question:
         {**pod.node_rules, "nodeName": pod.node.name if pod.node else ""},
         {one.name: one.node_selector for one in allocated if one.node_selector},
     )
+    gates = tuple(_gates(pod.node_rules.get("schedulingGates")))
+    wait = Wait(Waiting.GATES, gates) if gates else None if claims else Wait(Waiting.NOTHING)
     return Question(
-        Subject("Pod", pod.namespace.name, pod.name),
+        subject,
         claims,
         rules,
-        _wait(missing) if missing else None if claims else Wait(Waiting.NOTHING),
+        _wait(missing) if missing else wait,
         tuple(one.name for one in allocated),
         tuple(unmade.values()),
     )
+
+
+def _gates(listed: Any) -> Iterator[str]:
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict):
+            yield str(one.get("name", ""))
 
 
 def wanted(claim: Claim) -> Wanted:

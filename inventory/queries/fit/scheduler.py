@@ -5,7 +5,7 @@ than itself. The rest is read anew whenever a poll has changed something.
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
@@ -51,10 +51,11 @@ class NotReadError(ValueError):
 
 @dataclass
 class _Kept:
-    """Of one cluster. `revision` is that of the rows behind `view`."""
+    """Of one cluster. `revision` is that of the rows behind `view`, read from a server of that version."""
 
     lock: Lock = field(default_factory=Lock)
     revision: int = -1
+    server_version: str = ""
     view: View | None = None
     slices: dict[str, tuple[str, Published]] = field(default_factory=dict)
     taint_rules: tuple[TaintRule, ...] = ()
@@ -72,9 +73,17 @@ def scheduler_view(cluster: Cluster) -> View:
     _all_read(cluster)
     kept = _of((cluster.pk, cluster.created_at))
     with kept.lock:
-        if kept.view is None or kept.revision != cluster.revision:
-            kept.view, kept.revision = _view(cluster, kept), cluster.revision
+        if cluster.revision < kept.revision:
+            # Somebody with an older snapshot: what others have read since stays.
+            return _view(cluster, _Kept(slices=kept.slices, taint_rules=kept.taint_rules))
+        if kept.view is None or (kept.revision, kept.server_version) != _stamp(cluster):
+            kept.view = _view(cluster, kept)
+            kept.revision, kept.server_version = _stamp(cluster)
         return kept.view
+
+
+def _stamp(cluster: Cluster) -> tuple[int, str]:
+    return cluster.revision, cluster.server_version
 
 
 def _all_read(cluster: Cluster) -> None:
@@ -106,7 +115,14 @@ def _view(cluster: Cluster, kept: _Kept) -> View:
         nodes=_nodes(cluster, slices),
         rules=rules,
         matches=kept.matches,
+        caveats=tuple(_caveats(kept.taint_rules)),
     )
+
+
+def _caveats(taint_rules: Iterable[TaintRule]) -> Iterator[str]:
+    for rule in taint_rules:
+        if rule.unknown:
+            yield f"DeviceTaintRule {rule.name} selects devices by {', '.join(rule.unknown)}"
 
 
 def _selectors(name: str, spec: dict[str, Any]) -> ClassSelectors:

@@ -1,6 +1,6 @@
 """What a text asks: its claims, and its Pods or workloads with the claims that they name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,12 +11,16 @@ from inventory.dra.simulator.claims import claim as wanted_claim
 from inventory.dra.simulator.nodes import NodeSelectorError
 from inventory.dra.simulator.pod_rules import pod_rules
 from inventory.kube.manifests import Manifest, ManifestError, pod_of
-from inventory.models import Claim, ClaimTemplate, Cluster, Namespace
-from inventory.queries.fit.questions import Question, Subject, Wait, Waiting, template_spec, wanted
+from inventory.models import Claim, ClaimTemplate, Cluster, DeviceClass, Namespace
+from inventory.queries.fit.questions import Question, Subject, Wait, Waiting, template_spec
 
 # Pods, workloads and claims in one text: each is a search of its own.
 MOST_SUBJECTS = 32
+# Claims of one Pod; each is looked for.
+_MOST_USES = 64
 _CLAIMS = ("ResourceClaim", "ResourceClaimTemplate")
+# The name of a class as a resource where it has no other (ResourceDeviceClassPrefix).
+_IMPLICIT = "deviceclass.resource.kubernetes.io/"
 
 
 class _Use(msgspec.Struct, frozen=True, rename="camel"):
@@ -33,18 +37,22 @@ def of_manifests(cluster: Cluster, objects: Sequence[Manifest], namespace: str) 
     What a Pod names and the text lacks is looked for in the cluster. Raises ManifestError.
     """
     written = _Written(cluster, objects, namespace)
-    questions = [written.of_pod(one, pod) for one in objects if (pod := pod_of(one)) is not None]
+    pods = [(one, pod) for one in objects if (pod := pod_of(one)) is not None]
+    _limited(len(pods))
+    questions = [written.of_pod(one, pod) for one, pod in pods]
     questions += [
         written.of_claim(one) for one in objects if one.kind in _CLAIMS and id(one) not in written.used
     ]
     if not questions:
         kinds = ", ".join(sorted({one.kind for one in objects}))
         raise ManifestError(f"expected claims, claim templates, Pods or workloads; found {kinds}")
-    if len(questions) > MOST_SUBJECTS:
-        raise ManifestError(
-            f"{len(questions)} Pods and claims; at most {MOST_SUBJECTS} can be asked about at once"
-        )
+    _limited(len(questions))
     return questions
+
+
+def _limited(subjects: int) -> None:
+    if subjects > MOST_SUBJECTS:
+        raise ManifestError(f"{subjects} Pods and claims; at most {MOST_SUBJECTS} can be asked about at once")
 
 
 class _Written:
@@ -64,6 +72,7 @@ class _Written:
         spec = pod.get("spec")
         if not isinstance(spec, dict):
             raise ManifestError(f"{_told(subject)}: expected a Pod with a spec")
+        self._refuse_extended(subject, spec)
         claims: list[Wanted] = []
         unmade: list[Wanted] = []
         allocated: dict[str, Mapping[str, Any]] = {}
@@ -93,16 +102,32 @@ class _Written:
             made = not self._is_unmade(found)
         elif kind == "ResourceClaim":
             row = self._row(subject, Claim, kind, name)
+            if row.deleted_at is not None:
+                raise ManifestError(f"{_told(subject)}: {kind} {row.name} is being deleted")
             if "allocated" in row.state:
                 allocated[row.name] = row.node_selector or {}
                 return
-            asked, made = wanted(row), True
+            asked, made = self._of_cluster(subject, row.name, row.spec), True
         else:
             template = self._row(subject, ClaimTemplate, kind, name)
-            asked, made = wanted_claim(subject.namespace, name, template_spec(template.spec)), False
+            asked, made = self._of_cluster(subject, name, template_spec(template.spec)), False
         claims.append(asked)
         if not made:
             unmade.append(asked)
+
+    def _refuse_extended(self, subject: Subject, spec: Mapping[str, Any]) -> None:
+        """Resources that a class stands for: the scheduler makes a claim for them, node by node."""
+        classes = DeviceClass.objects.filter(cluster=self._cluster)
+        known = {
+            extended or _IMPLICIT + name
+            for name, extended in classes.values_list("name", "extended_resource_name")
+        }
+        known |= {_IMPLICIT + name for name in classes.values_list("name", flat=True)}
+        if asked := sorted(known & set(_resources(spec))):
+            raise ManifestError(
+                f"{_told(subject)}: asks for {', '.join(asked)}, an extended resource that a device class "
+                "stands for; where such Pods go is not simulated"
+            )
 
     def _subject(self, one: Manifest) -> Subject:
         return Subject(one.kind, one.namespace or self._namespace, one.name)
@@ -117,6 +142,12 @@ class _Written:
             return wanted_claim(subject.namespace, subject.name or one.kind, spec)
         except (SpecError, UnknownFieldError) as error:
             raise ManifestError(f"{_told(subject)}: {error}") from error
+
+    def _of_cluster(self, subject: Subject, name: str, spec: Mapping[str, Any]) -> Wanted:
+        try:
+            return wanted_claim(subject.namespace, name, spec)
+        except (SpecError, UnknownFieldError) as error:
+            raise ManifestError(f"{_told(subject)}: its claim {name}: {error}") from error
 
     def _is_unmade(self, one: Manifest) -> bool:
         """A template stands for a claim that comes; a claim of the text may be one of the cluster."""
@@ -137,16 +168,30 @@ class _Written:
         return row
 
 
+def _resources(spec: Mapping[str, Any]) -> Iterator[str]:
+    """The names of what its containers ask for."""
+    for part in ("initContainers", "containers"):
+        listed = spec.get(part)
+        for container in listed if isinstance(listed, list) else ():
+            resources = container.get("resources") if isinstance(container, dict) else None
+            for kind in ("requests", "limits"):
+                asked = resources.get(kind) if isinstance(resources, dict) else None
+                yield from map(str, asked if isinstance(asked, dict) else ())
+
+
 def _told(subject: Subject) -> str:
     return f"{subject.kind} {subject.namespace}/{subject.name}" if subject.name else subject.kind
 
 
 def _uses(subject: Subject, spec: Mapping[str, Any]) -> list[_Use]:
     try:
-        return msgspec.convert(spec.get("resourceClaims") or [], list[_Use])
+        uses = msgspec.convert(spec.get("resourceClaims") or [], list[_Use])
     except msgspec.ValidationError as error:
         told = str(error).replace("`$", "`")
         raise ManifestError(f"{_told(subject)}: spec.resourceClaims: {told}") from error
+    if len(uses) > _MOST_USES:
+        raise ManifestError(f"{_told(subject)}: {len(uses)} claims; at most {_MOST_USES} can be asked about")
+    return uses
 
 
 def _reference(subject: Subject, use: _Use) -> tuple[str, str]:

@@ -217,3 +217,30 @@ def test_a_name_that_neither_a_claim_nor_a_pod_has_is_told(follow: Follow) -> No
     follow(cluster_of()).applied()
     with pytest.raises(SubjectError, match="neither a claim nor a Pod team-a/nothing is in cluster lab"):
         ask("nothing")
+
+
+def test_a_pod_with_scheduling_gates_is_not_looked_at_yet(follow: Follow) -> None:
+    gated = waiting_pod("p", of("c"), schedulingGates=[{"name": "quota.example.com/wait"}])
+    follow(cluster_of(wanting("8Gi"), gated)).applied()
+    row = ask("p")
+    assert row.verdict == "fits"
+    assert row.wait is not None
+    assert (row.wait.waiting, row.wait.names) == ("gates", ("quota.example.com/wait",))
+
+
+def test_a_claim_that_is_being_deleted_is_given_to_nobody(follow: Follow) -> None:
+    going = {"deletionTimestamp": "2026-11-29T08:00:00Z", "finalizers": ["example.com/held"]}
+    follow(cluster_of(wanting("8Gi", metadata=going), waiting_pod("p", of("c")))).applied()
+    for row in (ask("c"), ask("p")):
+        assert row.verdict == "nothing_to_place"
+        assert row.wait is not None
+        assert (row.wait.waiting, row.wait.names) == ("deletion", ("c",))
+
+
+def test_a_pod_that_needs_no_claim_from_its_template_waits_for_none(follow: Follow) -> None:
+    """An entry of the status without a name: the controller found that there is no need."""
+    spared = waiting_pod("p", of("c"), from_template("t"))
+    spared["status"]["resourceClaimStatuses"] = [{"name": "use-1"}]
+    follow(cluster_of(wanting("8Gi"), spared)).applied()
+    row = ask("p")
+    assert (row.verdict, row.claims, row.wait) == ("fits", ("c",), None)

@@ -61,7 +61,7 @@ def test_a_share_whose_amount_cannot_be_read_leaves_its_device_unknown(follow: F
     held = claim("held", result(consumedCapacity={"memory": "lots", "cores": "10"}))
     follow(cluster_of(held, wanting("8Gi"), cards=1)).applied()
     row = ask("c")
-    assert (row.verdict, row.requests[0].groups[0].check) == ("no_room", "unknown")
+    assert (row.verdict, row.requests[0].groups[0].check) == ("cannot_simulate", "unknown")
 
 
 @pytest.mark.parametrize("kind", ["resourceslices", "resourceclaims", "deviceclasses"])
@@ -77,10 +77,12 @@ def test_nodes_that_may_not_be_read_are_those_that_slices_name(follow: Follow) -
     pods = [waiting_pod("free", of("c")), waiting_pod("bound", of("d"), nodeSelector={"zone": "a"})]
     held = cluster_of(wanting("8Gi"), wanting("8Gi", "d"), *pods)
     follow(held, token="viewer", tokens={"viewer": Grant("viewer", kinds)}).applied()
-    assert [one.node for one in ask("free").fits] == ["node-1"]
+    free = ask("free")
+    assert [one.node for one in free.fits] == ["node-1"]
+    assert [(one.caveat, one.count) for one in free.doubts] == [("nodes_unread", 1)]
     row = ask("bound")
     assert row.verdict == "cannot_simulate"
-    assert row.message == "the labels of node node-1 could not be read, and zone is asked for"
+    assert row.message == "node node-1 could not be read"
 
 
 def test_a_release_without_shares_gives_whole_devices_only(follow: Follow) -> None:
@@ -212,3 +214,14 @@ def test_threads_that_ask_at_once_get_the_same_answer(follow: Follow) -> None:
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(asking, range(32)))
     assert found == [["c: hami-gpu-0"]] * 32
+
+
+def test_a_taint_rule_that_is_not_understood_is_told_with_the_answer(follow: Follow) -> None:
+    held = cluster_of(wanting("8Gi"))
+    rule = tainting("odd", pool="node-1")
+    rule["spec"]["deviceSelector"]["selectors"] = [{"cel": {"expression": "true"}}]
+    held.put(rule)
+    follow(held).applied()
+    assert [(one.caveat, one.detail) for one in ask("c").doubts] == [
+        ("cluster", "DeviceTaintRule odd selects devices by selectors")
+    ]

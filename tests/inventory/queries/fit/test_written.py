@@ -1,0 +1,53 @@
+"""What of a text cannot be asked about is said, and not guessed."""
+
+from typing import Any
+
+import pytest
+
+from inventory.kube.manifests import Manifest, ManifestError
+from inventory.models import Cluster
+from inventory.queries.fit import answers
+from tests.inventory.queries.fit.asking import cluster_of, of, waiting_pod, wanting
+from tests.inventory.sync.conftest import Follow
+from tests.inventory.sync.objects import DRA, named
+
+
+def asked(*objects: dict[str, Any]) -> list[answers.FitRow]:
+    found = [Manifest(one["kind"], "team-a", one["metadata"]["name"], one) for one in objects]
+    return answers.of_manifests(Cluster.objects.get(), found, "team-a")
+
+
+@pytest.mark.parametrize("resource", ["example.com/card", "deviceclass.resource.kubernetes.io/cards"])
+def test_a_resource_that_a_class_stands_for_is_not_simulated(follow: Follow, resource: str) -> None:
+    stands_for = named(DRA, "DeviceClass", "cards", spec={"extendedResourceName": "example.com/card"})
+    follow(cluster_of(stands_for)).applied()
+    pod = waiting_pod("p", containers=[{"name": "app", "resources": {"limits": {resource: 1}}}])
+    with pytest.raises(ManifestError, match=resource):
+        asked(pod)
+
+
+def test_another_resource_is_no_matter_of_claims(follow: Follow) -> None:
+    follow(cluster_of(wanting("8Gi"))).applied()
+    pod = waiting_pod("p", of("c"), containers=[{"name": "app", "resources": {"limits": {"cpu": 1}}}])
+    assert [row.verdict for row in asked(pod)] == ["fits"]
+
+
+def test_a_pod_that_names_a_claim_that_is_being_deleted_is_refused(follow: Follow) -> None:
+    going = {"deletionTimestamp": "2026-11-29T08:00:00Z", "finalizers": ["example.com/held"]}
+    follow(cluster_of(wanting("8Gi", metadata=going))).applied()
+    with pytest.raises(ManifestError, match="ResourceClaim c is being deleted"):
+        asked(waiting_pod("p", of("c")))
+
+
+def test_no_more_claims_are_looked_for_than_a_pod_could_use(follow: Follow) -> None:
+    follow(cluster_of()).applied()
+    with pytest.raises(ManifestError, match="65 claims; at most 64"):
+        asked(waiting_pod("p", *(of(f"c{number}") for number in range(65))))
+
+
+def test_a_claim_of_the_cluster_with_a_field_that_is_not_known_here_is_named(follow: Follow) -> None:
+    strange = wanting("8Gi")
+    strange["spec"]["devices"]["requests"][0]["exactly"]["derivedAttributes"] = []
+    follow(cluster_of(strange)).applied()
+    with pytest.raises(ManifestError, match=r"its claim c: .*derivedAttributes"):
+        asked(waiting_pod("p", of("c")))
