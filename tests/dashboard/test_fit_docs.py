@@ -4,6 +4,7 @@ import io
 import json
 import re
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from django.core.management import call_command
 
 from dashboard.api.wire import encode, wire
 from inventory.dra.conformance import KINDS
-from inventory.dra.simulator.explanation import Verdict
+from inventory.dra.simulator.explanation import Caveat, Verdict
 from inventory.dra.simulator.rejections import Check
 from inventory.queries.fit.answers import of_name
+from inventory.queries.fit.questions import Waiting
 from tests.reading import read_recorded_cluster
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -61,9 +63,11 @@ def test_the_api_answers_what_the_document_shows(tmp_path: Path) -> None:
         assert {key: group[key] for key in expected} == expected
 
 
-def test_every_verdict_and_check_is_explained() -> None:
-    assert first_column("verdict") == set(Verdict)
-    assert first_column("check") == set(Check)
+@pytest.mark.parametrize(
+    ("heading", "words"), [("verdict", Verdict), ("check", Check), ("waiting", Waiting), ("caveat", Caveat)]
+)
+def test_every_word_of_an_answer_is_explained(heading: str, words: type[StrEnum]) -> None:
+    assert first_column(heading) == set(words)
 
 
 SHOWN = list(zip(("allocator", "cel", "consumed-capacity"), blocks(CONFORMANCE, "json"), strict=True))

@@ -18,8 +18,8 @@ from inventory.queries.fit.questions import SubjectError, Waiting
 from inventory.queries.freshness import Freshness, freshness
 from inventory.snapshot import snapshot
 
-# What keeps a claim from being there at all, whatever room there is for it.
-_IN_THE_WAY = (Waiting.CLAIM, Waiting.QUOTA)
+# Of what a claim may wait for, these do not keep it from being allocated as the answer says.
+_NO_OBSTACLE = (Waiting.CONSUMER, Waiting.NOTHING)
 
 
 class Command(BaseCommand):
@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
 def _may_go(row: FitRow) -> bool:
     fits = row.verdict in (Verdict.FITS, Verdict.NOTHING_TO_PLACE)
-    return fits and (row.wait is None or row.wait.waiting not in _IN_THE_WAY)
+    return fits and (row.wait is None or row.wait.waiting in _NO_OBSTACLE)
 
 
 def _text(subject: str) -> str | None:
