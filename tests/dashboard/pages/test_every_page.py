@@ -29,6 +29,7 @@ LISTS = (
     "/devices/?view=table",
     "/devices/?show=others",
     "/nodes/",
+    "/nodes/largest/",
     "/pods/",
     "/claims/",
     "/clusters/",
@@ -53,7 +54,9 @@ def _details() -> list[str]:
         f"/devices/?view=wall&at=n{node.pk}",
         f"/nodes/{node.pk}/",
         *(f"/claims/{claim.pk}/" for claim in claims),
+        f"/claims/{claims[-1].pk}/?fit=now",
         *(f"/pods/{pod.pk}/" for pod in pods),
+        f"/pods/{pods[1].pk}/?fit=now",
         "/clusters/lab-1/",
     ]
 
