@@ -6,12 +6,20 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from inventory.dra.features import EXTENDED_RESOURCE, FeatureState, state
 from inventory.dra.simulator.claims import MOST_RESULTS, Claim, Request
+from inventory.kube.discovery import release_of
 from inventory.kube.quantity import Quantity, QuantityError, parse
-from inventory.models import Cluster, Quota
+from inventory.models import Cluster, DeviceClass, Quota
+from inventory.queries.features import seen_gates
+
+_ON = (FeatureState.SEEN, FeatureState.ON_BY_DEFAULT)
 
 _CLAIMS = "count/resourceclaims.resource.k8s.io"
 _DEVICES = ".deviceclass.resource.k8s.io/devices"
+# Devices count as extended resources too (DRAExtendedResource), by the class and by the name that it has.
+_OF_CLASS = "requests.deviceclass.resource.kubernetes.io/"
+_OF_NAME = "requests."
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -29,21 +37,34 @@ class Refusal(msgspec.Struct, frozen=True):
 
 def refusing(cluster: Cluster, namespace: str, claims: Sequence[Claim]) -> list[Refusal]:
     """The quotas that refuse these claims."""
-    needs = _needs(claims)
     rows = Quota.objects.filter(cluster=cluster, namespace__name=namespace).order_by("name")
-    return [
-        refusal
-        for name, hard, used in rows.values_list("name", "hard", "used")
-        for refusal in _of(name, hard, used, needs)
-    ]
+    quotas = list(rows.values_list("name", "hard", "used"))
+    if not quotas:
+        return []
+    devices = _devices(claims)
+    needs = Counter({_CLAIMS: len(claims), **{name + _DEVICES: count for name, count in devices.items()}})
+    if any(key.startswith(_OF_NAME) for _, hard, _ in quotas for key in hard):
+        needs += _extended(cluster, devices)
+    return [refusal for name, hard, used in quotas for refusal in _of(name, hard, used, needs)]
 
 
-def _needs(claims: Sequence[Claim]) -> Counter[str]:
-    needs: Counter[str] = Counter({_CLAIMS: len(claims)})
+def _devices(claims: Sequence[Claim]) -> Counter[str]:
+    """How many they ask for, by class."""
+    devices: Counter[str] = Counter()
     for claim in claims:
         for alternatives in claim.requests:
-            for name, devices in _most_by_class(alternatives).items():
-                needs[name + _DEVICES] += devices
+            devices.update(_most_by_class(alternatives))
+    return devices
+
+
+def _extended(cluster: Cluster, devices: Counter[str]) -> Counter[str]:
+    """The same devices as extended resources, where the cluster has these."""
+    if state(EXTENDED_RESOURCE, release_of(cluster.server_version), seen_gates(cluster)) not in _ON:
+        return Counter()
+    needs = Counter({_OF_CLASS + name: count for name, count in devices.items()})
+    classes = DeviceClass.objects.filter(cluster=cluster, name__in=devices).exclude(extended_resource_name="")
+    for name, extended in classes.values_list("name", "extended_resource_name"):
+        needs[_OF_NAME + extended] += devices[name]
     return needs
 
 

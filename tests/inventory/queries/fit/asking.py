@@ -15,7 +15,7 @@ def cluster_of(*objects: Object, cards: int = 2) -> Store:
     return store(
         named("v1", "Namespace", "team-a"),
         node("node-1"),
-        named(DRA, "DeviceClass", HAMI, spec={}),
+        named(DRA, "DeviceClass", HAMI, spec={"extendedResourceName": "nvidia.com/gpu"}),
         resource_slice(*devices),
         *objects,
     )

@@ -16,7 +16,7 @@ from tests.inventory.queries.fit.asking import (
     wanting,
 )
 from tests.inventory.sync.conftest import Follow
-from tests.inventory.sync.objects import HAMI, claim, consumer, named, pod, result
+from tests.inventory.sync.objects import DRA, HAMI, claim, consumer, named, pod, result
 
 HALF = {"capacity": {"requests": {"memory": "12Gi", "cores": "50"}}}
 
@@ -164,6 +164,8 @@ def test_a_template_that_is_not_there_either_leaves_the_answer_open(follow: Foll
     [
         (f"{HAMI}.deviceclass.resource.k8s.io/devices", "3", "2", "2 needed, 2 of 3 used"),
         ("count/resourceclaims.resource.k8s.io", "4", "4", "1 needed, 4 of 4 used"),
+        (f"requests.deviceclass.resource.kubernetes.io/{HAMI}", "5", "4", "2 needed, 4 of 5 used"),
+        ("requests.nvidia.com/gpu", "1", "0", "2 needed, 0 of 1 used"),
     ],
 )
 def test_a_quota_that_refuses_the_claim_is_named_with_its_numbers(
@@ -189,6 +191,28 @@ def test_a_quota_counts_all_devices_as_the_most_that_a_claim_may_have(follow: Fo
     row = ask("p")
     assert row.wait is not None
     assert row.wait.detail == f"gpus: {key}: 32 needed, 0 of 31 used"
+
+
+def test_a_quota_counts_the_larger_of_two_alternatives(follow: Follow) -> None:
+    key = f"{HAMI}.deviceclass.resource.k8s.io/devices"
+    alternatives = [{"name": str(count), "deviceClassName": HAMI, "count": count} for count in (1, 4)]
+    either = template("either")
+    either["spec"]["spec"]["devices"]["requests"] = [{"name": "gpu", "firstAvailable": alternatives}]
+    held = cluster_of(either, waiting_pod("p", from_template("either")), quota(**{key: ("3", "0")}))
+    follow(held).applied()
+    row = ask("p")
+    assert row.wait is not None
+    assert row.wait.detail == f"gpus: {key}: 4 needed, 0 of 3 used"
+
+
+def test_devices_are_no_extended_resources_before_the_release_that_has_them(follow: Follow) -> None:
+    key = f"requests.deviceclass.resource.kubernetes.io/{HAMI}"
+    held = cluster_of(template("one"), waiting_pod("p", from_template("one")), quota(**{key: ("0", "0")}))
+    held.put(named(DRA, "DeviceClass", HAMI, spec={}))
+    follow(held, version="v1.33.4").applied()
+    row = ask("p")
+    assert row.wait is not None
+    assert row.wait.waiting == "claim"
 
 
 def test_a_quota_says_nothing_of_a_claim_that_is_made(follow: Follow) -> None:

@@ -122,6 +122,19 @@ def test_list_attributes_are_seen_by_selectors_where_the_cluster_has_them(follow
     assert places(ask("c")) == ["c: listed"]
 
 
+def test_a_counter_set_that_does_not_exist_makes_its_pool_unusable_and_is_named(follow: Follow) -> None:
+    drawing = card(
+        "part", consumesCounters=[{"counterSet": "gone", "counters": {"memory": {"value": "1Gi"}}}]
+    )
+    held = cluster_of(wanting("8Gi"), cards=0)
+    held.put(resource_slice(drawing))
+    follow(held).applied()
+    row = ask("c")
+    assert (row.verdict, row.requests[0].groups[0].check) == ("pools", "pool")
+    (pool,) = row.pools
+    assert "part draws on the counter set gone, which no slice defines" in pool.reason
+
+
 # What is kept
 
 
