@@ -82,7 +82,7 @@ def node(request: HttpRequest, node_id: int) -> HttpResponse:
             "totals": _totals(row),
             "lines": card_lines(held),
             "figure": cards_figure(held) if held else None,
-            "largest": largest.of_node(row.cluster, row.name) if held else None,
+            "largest": largest.of_node(row.cluster, row.name),
             "teams": {team for card in held for team in card.teams},
             "pools": pools.rows(pools.of_node(node_id)),
             "others": devices.rows(devices.others_of_node(node_id)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
@@ -43,6 +44,21 @@ _FIRST: dict[str, Badge] = {
 }
 
 
+_SAID: dict[str, str | Promise] = {
+    Verdict.NO_ROOM: gettext_lazy("No node can meet it now."),
+    Verdict.POOLS: gettext_lazy(
+        "No node can meet it now, and some devices cannot be used because of their pool."
+    ),
+    Verdict.CLASS_MISSING: gettext_lazy("A device class that it asks for is not in the cluster."),
+    Verdict.SELECTOR_ERROR: gettext_lazy(
+        "A selector fails; the scheduler then gives up, wherever there is room."
+    ),
+    Verdict.REFUSED: gettext_lazy("The scheduler gives up with an error, wherever there is room."),
+    Verdict.NOTHING_TO_PLACE: gettext_lazy("Every claim that it needs is allocated."),
+    Verdict.CANNOT_SIMULATE: gettext_lazy("What the scheduler would do cannot be told here."),
+}
+
+
 def verdict(row: FitRow) -> Badge:
     if row.wait is None:
         return VERDICT[row.verdict]
@@ -60,19 +76,7 @@ def headline(row: FitRow, writing: Writing = PLAIN) -> str:
             return writing.put(_fits_on(row), n=f"{row.fits_on:,}")
         case Verdict.POD_RULES:
             return _left_out(row, writing)
-        case Verdict.NO_ROOM:
-            return _("No node can meet it now.")
-        case Verdict.POOLS:
-            return _("No node can meet it now, and some devices cannot be used because of their pool.")
-        case Verdict.CLASS_MISSING:
-            return _("A device class that it asks for is not in the cluster.")
-        case Verdict.SELECTOR_ERROR:
-            return _("A selector fails; the scheduler then gives up, wherever there is room.")
-        case Verdict.REFUSED:
-            return _("The scheduler gives up with an error, wherever there is room.")
-        case Verdict.NOTHING_TO_PLACE:
-            return _("Every claim that it needs is allocated.")
-    return _("What the scheduler would do cannot be told here.")
+    return str(_SAID[row.verdict])
 
 
 def _without_claims(wait: WaitRow) -> str:

@@ -38,6 +38,12 @@ def test_the_page_of_a_node_tells_its_own(recorded_cluster: Cluster, read: Get) 
     assert "2 of 8 75.3 GiB memory" in page
 
 
+def test_a_node_that_sees_cards_of_a_fabric_tells_them(recorded_cluster: Cluster, read: Get) -> None:
+    node = Node.objects.get(name="fabric-node-1")
+    page = read(f"/nodes/{node.pk}/")
+    assert "Fabric L40S fabric.example.com 45.0 GiB fgpu-3 none published 1 of 4" in page
+
+
 def test_a_node_without_cards_has_no_such_part(recorded_cluster: Cluster, read: Get) -> None:
     node = Node.objects.get(name="policy-node-1")
     assert "Largest that fits here" not in read(f"/nodes/{node.pk}/")
