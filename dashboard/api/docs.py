@@ -69,7 +69,7 @@ def _body(schema: Described, operation: Described) -> dict[str, Any]:
             for name, one in question["properties"].items()
         ],
         "examples": [
-            {"about": one["summary"], "text": json.dumps(one["value"], indent=1)}
+            {"about": one["summary"], "text": json.dumps(one["value"], indent=2)}
             for one in content["examples"].values()
         ],
     }

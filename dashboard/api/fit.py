@@ -30,7 +30,7 @@ from inventory.snapshot import snapshot
 
 
 class FitQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One of `claim`, `manifest`, or `namespace` with `name`."""
+    """One of claim, manifest, and name with its namespace."""
 
     claim: Annotated[
         dict[str, Any] | None, Meta(description="A ResourceClaim; apiVersion and kind may be left out.")
@@ -43,7 +43,7 @@ class FitQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = None
     namespace: Annotated[
-        str | None, Meta(description="With `name`; else that of objects which name none (default: default).")
+        str | None, Meta(description="Of name; else of objects which name none (default: default).")
     ] = None
     name: Annotated[str | None, Meta(description="A claim of the cluster, or else a Pod.")] = None
     cluster: Annotated[
