@@ -202,10 +202,11 @@ def test_clusters_are_kept_apart(follow: Follow) -> None:
         assert ask("c", other.cluster).verdict == "no_room"
 
 
-def test_a_question_to_a_kept_cluster_takes_few_queries(
-    follow: Follow, django_assert_num_queries: DjangoAssertNumQueries
+@pytest.mark.parametrize("cards", [2, 60])
+def test_a_question_to_a_kept_cluster_takes_as_many_queries_however_many_devices_it_has(
+    follow: Follow, django_assert_num_queries: DjangoAssertNumQueries, cards: int
 ) -> None:
-    follow(cluster_of(wanting("8Gi"))).applied()
+    follow(cluster_of(wanting("8Gi"), cards=cards)).applied()
     ask("c")
     with django_assert_num_queries(5):
         ask("c")
