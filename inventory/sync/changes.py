@@ -91,6 +91,11 @@ def older(version: str, than: str) -> bool:
     return (len(one), one) < (len(other), other)
 
 
+def reaches(version: str, target: str) -> bool:
+    """Whether one resourceVersion is another or after it; never where that cannot be said."""
+    return version == target or older(target, version)
+
+
 def _is_number(version: str) -> bool:
     return version.isascii() and version.isdecimal()
 

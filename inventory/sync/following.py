@@ -18,7 +18,7 @@ from inventory.kube.kinds import Kind
 from inventory.kube.pages import pages
 from inventory.models import Claim, Cluster, KindState, Pod, Slice
 from inventory.sync import bulk, progress
-from inventory.sync.changes import Changes, older
+from inventory.sync.changes import Changes, older, reaches
 from inventory.sync.parts import PARTS, kinds_of
 from inventory.sync.pending import Pending
 from inventory.sync.read import OF_THE_CONNECTION, Reader
@@ -218,7 +218,7 @@ class Following:
                 pending, target = self._pending.get(resource), behind[resource]
                 if pending is None:
                     del behind[resource]
-                elif target is not None and not older(pending.resource_version, target):
+                elif target is not None and reaches(pending.resource_version, target):
                     self._told[resource] = asked_at
                     del behind[resource]
             if self._opened.keys() >= behind.keys() and time.monotonic() - quiet_since > _QUIET_SECONDS:

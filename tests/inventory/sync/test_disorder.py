@@ -53,7 +53,11 @@ def bookmark(held: Store) -> bytes:
 
 
 def told(followed: Followed, *lines: bytes, path: str = CLAIMS) -> None:
-    """A poll to which the API server tells this."""
+    """A poll to which the API server tells this.
+
+    It has something to wait for: the API server is ahead of every cursor.
+    """
+    followed.store.put(named("v1", "Node", f"node-of-{followed.store.revision}"))
     followed.server.faults.inject(path, Tell(*lines, bookmark(followed.store)))
     followed.applied()
 
