@@ -5,8 +5,8 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
-import yaml
 
+from inventory.kube.documents import DocumentError, documents
 from inventory.kube.objects import Raw
 from inventory.kube.untrusted import DEEPEST, readable
 from inventory.kube.versions import DraVersion, lift_for
@@ -74,26 +74,10 @@ def object_of(document: Raw, where: str = "the object") -> Manifest:
 
 
 def _documents(text: str) -> list[Any]:
-    """Aliases are refused: a few lines of them stand for gigabytes."""
     try:
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-            if isinstance(event, yaml.AliasEvent):
-                line = event.start_mark.line + 1 if event.start_mark else 1
-                raise ManifestError(f"line {line}: YAML aliases are not read")
-        return [one for one in yaml.load_all(text, Loader=yaml.CSafeLoader) if one is not None]
-    except yaml.YAMLError as error:
-        raise ManifestError(_one_line(error)) from error
-    except ManifestError:
-        raise
-    except ValueError as error:
-        # A date or number that is none.
-        raise ManifestError(f"a value cannot be read: {error}") from error
-
-
-def _one_line(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or str(error)
-    return f"line {mark.line + 1}: {problem}" if mark is not None else " ".join(str(problem).split())
+        return documents(text)
+    except DocumentError as error:
+        raise ManifestError(str(error)) from error
 
 
 def _objects(where: str, document: Any) -> Iterator[Manifest]:
@@ -114,7 +98,7 @@ def _is_list(document: Raw) -> bool:
 
 
 def _as_json(where: str, document: Raw) -> Raw:
-    """As it reaches an API server: every key is a text, and dates are texts, too."""
+    """As it reaches an API server; a claim that came as JSON has been through no other check."""
     try:
         body = _ENCODER.encode(document)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:

@@ -96,7 +96,7 @@ def test_a_workload_without_a_template_and_other_kinds_have_none() -> None:
         ("kind: Pod\nmetadata: {name: [a]}", "document 1: metadata.name and .namespace: expected texts"),
         ("a: 'b", "line 1: found unexpected end of stream"),
         ("a: &x 1\nb: *x", "line 2: YAML aliases are not read"),
-        ("kind: Pod\nx: " + "9" * 5_000, "a value cannot be read"),
+        ("kind: Pod\nx: " + "9" * 5_000, "line 2: a number of 5,000 characters"),
         ('kind: Pod\nx: "\\0"', "document 1: NUL characters"),
         ("kind: Pod\nx: " + "[" * 150 + "]" * 150, "more than 100 levels are not read"),
         ("kind: PodList\nitems: [{kind: Pod, metadata: {name: 7}}]", "document 1, item 1: metadata.name"),

@@ -1,0 +1,160 @@
+"""YAML as the values that JSON has, with the scalars that kubectl reads, and with nothing that makes it dear.
+
+One pass over the parser's events: no tag is looked up, and nothing is made that the text does not spell out.
+"""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import yaml
+
+MOST_DOCUMENTS = 1_000
+# Maps, lists, keys and scalars of all documents.
+MOST_VALUES = 200_000
+LONGEST_NUMBER = 400
+_LONGEST_TOLD = 80
+
+# As kubectl's parser has them (YAML 1.1); dates stay texts, and there is no base 60.
+_WORDS: Mapping[str, bool | None] = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+}
+_INTEGER = re.compile(r"[-+]?(?:0[bB][01]+|(0[oO]?[0-7]+)|0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)")
+_DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+
+
+class DocumentError(ValueError):
+    """The text cannot be read; the message says where and why."""
+
+
+class _Open(msgspec.Struct):
+    """A map or list that is being read; `key` is that of the map's next value."""
+
+    value: dict[str, Any] | list[Any]
+    key: str | None = None
+
+
+def documents(text: str) -> list[Any]:
+    """What the documents hold, without the empty ones. Raises DocumentError."""
+    reading = _Reading()
+    try:
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+            reading.take(event)
+    except yaml.YAMLError as error:
+        raise DocumentError(_one_line(error)) from error
+    except UnicodeError as error:
+        raise DocumentError("a character that is none") from error
+    return reading.documents
+
+
+class _Reading:
+    def __init__(self) -> None:
+        self.documents: list[Any] = []
+        self._open: list[_Open] = []
+        self._begun = self._values = 0
+
+    def take(self, event: yaml.Event) -> None:
+        match event:
+            case yaml.AliasEvent():
+                raise _fault(event, "YAML aliases are not read")
+            case yaml.ScalarEvent():
+                self._count(event)
+                self._put(event, _scalar(event))
+            case yaml.MappingStartEvent():
+                self._begin(event, {})
+            case yaml.SequenceStartEvent():
+                self._begin(event, [])
+            case yaml.CollectionEndEvent():
+                self._open.pop()
+            case yaml.DocumentStartEvent():
+                self._begun += 1
+                if self._begun > MOST_DOCUMENTS:
+                    raise _fault(event, f"more than {MOST_DOCUMENTS:,} documents")
+
+    def _count(self, event: yaml.NodeEvent) -> None:
+        self._values += 1
+        if self._values > MOST_VALUES:
+            raise _fault(event, f"more than {MOST_VALUES:,} values")
+
+    def _begin(self, event: yaml.CollectionStartEvent, value: dict[str, Any] | list[Any]) -> None:
+        self._count(event)
+        _refuse_tag(event, event.tag)
+        if self._open and self._awaits_key(self._open[-1]):
+            raise _fault(event, "a key that is a map or list")
+        self._put(event, value)
+        self._open.append(_Open(value))
+
+    @staticmethod
+    def _awaits_key(within: _Open) -> bool:
+        return isinstance(within.value, dict) and within.key is None
+
+    def _put(self, event: yaml.NodeEvent, value: Any) -> None:
+        if not self._open:
+            self.documents += [] if value is None else [value]
+            return
+        within = self._open[-1]
+        if isinstance(within.value, list):
+            within.value.append(value)
+        elif within.key is None:
+            within.key = _key(event, value, within.value)
+        else:
+            within.value[within.key], within.key = value, None
+
+
+def _key(event: yaml.NodeEvent, value: Any, among: Mapping[str, Any]) -> str:
+    """JSON has texts only; what is given twice kubectl refuses."""
+    if value is None:
+        raise _fault(event, "a key that is empty")
+    if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and value == "<<":
+        raise _fault(event, "YAML merge keys are not read")
+    key = str(value).lower() if isinstance(value, bool) else str(value)
+    if key in among:
+        raise _fault(event, f"{key[:_LONGEST_TOLD]} is given twice")
+    return key
+
+
+def _scalar(event: yaml.ScalarEvent) -> Any:
+    _refuse_tag(event, event.tag)
+    text = event.value
+    if not event.implicit[0]:
+        # In quotes, or a block.
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    return _number(event, text) if text[0] in "+-.0123456789" else text
+
+
+def _number(event: yaml.ScalarEvent, text: str) -> Any:
+    """Or the text itself."""
+    digits = text.replace("_", "")
+    whole = _INTEGER.fullmatch(digits)
+    if whole is None and _DECIMAL.fullmatch(digits) is None:
+        return text
+    if len(digits) > LONGEST_NUMBER:
+        raise _fault(event, f"a number of {len(digits):,} characters")
+    if whole is not None:
+        return int(digits, 8 if whole[1] else 0)
+    try:
+        return Decimal(digits)
+    except ArithmeticError as error:
+        raise _fault(event, f"a number that is too large: {digits[:_LONGEST_TOLD]}") from error
+
+
+def _refuse_tag(event: yaml.Event, tag: str | None) -> None:
+    if tag is not None:
+        raise _fault(event, "YAML tags are not read")
+
+
+def _fault(event: yaml.Event, told: str) -> DocumentError:
+    mark = event.start_mark
+    return DocumentError(f"line {mark.line + 1}: {told}" if mark else told)
+
+
+def _one_line(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error)
+    return f"line {mark.line + 1}: {problem}" if mark is not None else " ".join(str(problem).split())
