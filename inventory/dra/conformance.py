@@ -6,10 +6,11 @@ the scheduler gives up with an error. Of selectors: one device for all, and of e
 Of consumed capacity: what a device publishes of a dimension, what is asked for, and what it consumes.
 
 `release` says of which scheduler the answers are, `gates` which feature gates were on besides its defaults.
+Selectors and amounts are always those of the newest release that is followed.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -80,9 +81,17 @@ class _Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _Expected(msgspec.Struct, frozen=True):
+    """`results` are needed where it fits: of an answer without them nothing could be compared."""
+
     fits: bool
     error: str | None = None
     results: list[_Result] | None = None
+
+    def __post_init__(self) -> None:
+        if self.fits and not self.error and self.results is None:
+            raise ValueError("expected `results` where it fits")
+        if self.results and not self.fits:
+            raise ValueError("expected no `results` where it does not fit")
 
 
 class _AllocatorCase(msgspec.Struct, frozen=True):
@@ -113,6 +122,7 @@ def _told(expected: _Expected) -> str:
 
 
 _ERROR, _NO_FIT, _REFUSED = "error", "does not fit", "refused"
+_CANNOT = "cannot simulate: "
 
 
 def _simulated(case: _AllocatorCase, rules: Rules, *, lists: bool) -> str:
@@ -135,7 +145,7 @@ def _simulated(case: _AllocatorCase, rules: Rules, *, lists: bool) -> str:
         claims = [_claim(one) for one in case.claims if not (one.status and one.status.allocation)]
         classes = {one.metadata.name: class_selectors(one.metadata.name, one.spec) for one in case.classes}
     except (SpecError, UnknownFieldError) as error:
-        return f"cannot simulate: {error}"
+        return f"{_CANNOT}{error}"
     cluster = Cluster(
         Slices(published(one, lists=lists) for one in case.slices),
         allocated(results, shares=rules.consumable_capacity),
@@ -154,7 +164,7 @@ def _claim(one: ResourceClaim) -> Claim:
 
 def _answered(answer: Answer) -> str:
     if answer.doubt is not None:
-        return str(answer.doubt)
+        return _CANNOT + str(answer.doubt).removeprefix(_CANNOT)
     if answer.attempt is None or answer.attempt.error:
         return _ERROR
     placements = answer.attempt.placements
@@ -186,7 +196,7 @@ def _line(
     shared: bool,  # noqa: FBT001
     consumed: Mapping[str, Any],
     admin_access: bool,  # noqa: FBT001
-    tolerations: Any,
+    tolerations: Iterable[Toleration],
 ) -> str:
     amounts = ", ".join(f"{name} {consumed[name]}" for name in sorted(consumed))
     parts = [
@@ -194,9 +204,15 @@ def _line(
         "shared" if shared else "",
         amounts,
         "admin access" if admin_access else "",
-        f"{len(tolerations)} tolerations" if tolerations else "",
+        *map(_toleration, tolerations),
     ]
     return ", ".join(part for part in parts if part)
+
+
+def _toleration(one: Toleration) -> str:
+    compared = f"{one.key} {one.operator} {one.value}".strip()
+    seconds = "" if one.toleration_seconds is None else f" for {one.toleration_seconds} s"
+    return f"tolerates {compared}:{one.effect}{seconds}"
 
 
 def _lines(results: Iterator[str]) -> str:
@@ -230,7 +246,7 @@ def _evaluated(expression: str, device: Any) -> str:
     except (CompileError, EvaluationError):
         return _ERROR
     except UnsupportedError as error:
-        return f"cannot simulate: {error}"
+        return f"{_CANNOT}{error.reason}"
 
 
 # Consumed capacity
@@ -267,9 +283,8 @@ def consumed_capacity(vectors: Mapping[str, Any]) -> Iterator[Outcome]:
 def _consumed(case: _CapacityCase) -> tuple[str, str]:
     published = dimension(_capacity(case.policy))
     need = needed(published, None if case.request is None else parse(case.request))
-    if case.consumed is None:
-        return _REFUSED, _REFUSED if violation(published, need) else str(need)
-    return str(parse(case.consumed)), str(need)
+    expected = _REFUSED if case.consumed is None else str(parse(case.consumed))
+    return expected, _REFUSED if violation(published, need) else str(need)
 
 
 def _capacity(policy: _Policy) -> Capacity:

@@ -13,6 +13,14 @@ FILES = [
     ("cel", "cel"),
     ("consumed-capacity", "consumed-capacity"),
 ]
+CASE: dict[str, Any] = {
+    "name": "c",
+    "node": {"metadata": {"name": "n"}},
+    "classes": [],
+    "slices": [],
+    "claims": [],
+}
+RESULT = {"request": "r", "driver": "d", "pool": "p", "device": "g"}
 
 
 def run(kind: str, path: Path, *arguments: str) -> tuple[int, list[str]]:
@@ -103,6 +111,16 @@ def test_a_file_says_which_gates_are_on_besides(tmp_path: Path) -> None:
         ("allocator", {}, "expected an object with a list `cases`"),
         ("cel", {"cases": []}, "driver: Expected `str`"),
         ("allocator", {"cases": [{"name": "half"}]}, "case 0: Object missing required field"),
+        (
+            "allocator",
+            {"cases": [{**CASE, "expect": {"fits": True}}]},
+            "case 0: expected `results` where it fits",
+        ),
+        (
+            "allocator",
+            {"cases": [{**CASE, "expect": {"fits": False, "results": [RESULT]}}]},
+            "case 0: expected no `results` where it does not fit",
+        ),
         ("allocator", {"cases": [], "release": "new"}, "release: new is none; expected one such as 1.36"),
         ("allocator", {"cases": [], "gates": ["DRAMagic"]}, "gates: DRAMagic: known are "),
         (
@@ -127,3 +145,56 @@ def test_an_expected_amount_that_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert refusal("cel", tmp_path / "none.json").endswith("No such file or directory")
+
+
+def test_an_amount_that_the_policy_refuses_agrees_with_no_amount(tmp_path: Path) -> None:
+    policy = {"value": "24Gi", "min": "1Gi", "max": "16Gi"}
+    case: dict[str, Any] = {
+        "policy": policy,
+        "request": "20Gi",
+        "consumed": "20Gi",
+        "why": "more than may be asked for",
+    }
+    code, lines = run("consumed-capacity", written(tmp_path, {"cases": [case]}))
+    assert (code, lines) == (
+        1,
+        ["more than may be asked for", "  expected: 20Gi", "  found:    refused", "0 of 1 agree"],
+    )
+    case["consumed"] = None
+    assert run("consumed-capacity", written(tmp_path, {"cases": [case]}))[0] == 0
+
+
+def test_results_are_compared_in_their_order(tmp_path: Path) -> None:
+    vectors = recorded("allocator-random")
+    several = next(case for case in vectors["cases"] if len(case["expect"].get("results") or ()) > 1)
+    vectors["cases"] = [several]
+    assert run("allocator", written(tmp_path, vectors))[0] == 0
+    several["expect"]["results"].reverse()
+    assert run("allocator", written(tmp_path, vectors))[0] == 1
+
+
+def test_a_toleration_is_compared_with_all_that_it_says(tmp_path: Path) -> None:
+    vectors = recorded("allocator-random")
+    results = [
+        (case, result)
+        for case in vectors["cases"]
+        for result in case["expect"].get("results") or ()
+        if result.get("tolerations")
+    ]
+    case, result = results[0]
+    vectors["cases"] = [case]
+    assert run("allocator", written(tmp_path, vectors))[0] == 0
+    result["tolerations"][0]["key"] = "other"
+    code, lines = run("allocator", written(tmp_path, vectors))
+    assert code == 1
+    assert "tolerates other " in lines[1]
+
+
+def test_what_is_not_evaluated_here_is_told_once(tmp_path: Path) -> None:
+    vectors = recorded("allocator")
+    vectors["cases"] = vectors["cases"][:1]
+    expression = 'ip("10.0.0.1").family() == 4'
+    for one in vectors["cases"][0]["classes"]:
+        one["spec"]["selectors"] = [{"cel": {"expression": expression}}]
+    _, lines = run("allocator", written(tmp_path, vectors))
+    assert lines[2].count("cannot simulate") == 1
