@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from io import BytesIO
 from typing import Any, ClassVar
 
 import msgspec
+from django.http import HttpRequest
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.parsers import BaseParser
 
@@ -19,6 +21,29 @@ _FIELD = re.compile(r"(?:unknown field `|at `\$\.)(\w+)")
 class TooLarge(APIException):
     status_code = 413
     default_detail = f"The body is longer than {_LONGEST_BODY // 1024} KiB."
+
+
+class WithoutLength(APIException):
+    status_code = 411
+    default_detail = "This server reads no bodies in chunks: send the body with its Content-Length."
+
+
+def measure(request: HttpRequest) -> None:
+    """A body in chunks comes without its length, and what has no length counts as empty.
+
+    Raises WithoutLength where the server does not tell where such a body ends.
+    """
+    if not request.META.get("HTTP_TRANSFER_ENCODING"):
+        return
+    if not request.META.get("wsgi.input_terminated"):
+        raise WithoutLength
+    try:
+        body = request.META["wsgi.input"].read(_LONGEST_BODY + 1)
+    except Exception as error:
+        # Each server has errors of its own for chunks that are none.
+        raise ParseError("The body ends before its end, or its chunks are none.") from error
+    request.META["CONTENT_LENGTH"] = str(len(body))
+    request._stream = BytesIO(body)
 
 
 class BodyParser(BaseParser):
@@ -43,7 +68,7 @@ class BodyParser(BaseParser):
         except msgspec.ValidationError as error:
             field = _FIELD.search(str(error))
             raise ValidationError({field[1]: [str(error)]} if field else [str(error)]) from error
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, ArithmeticError) as error:
             raise ParseError(f"The body is no JSON: {error}") from error
         except RecursionError as error:
             raise ParseError("The body is nested too deeply.") from error

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.api.bodies import BodyParser
+from dashboard.api.bodies import BodyParser, measure
 from dashboard.api.conditional import AS_OF
 from dashboard.api.schema import QuestionSchema, problems
 from dashboard.api.serializers import RowSerializer
@@ -24,7 +24,7 @@ from inventory.kube.untrusted import printable
 from inventory.models import Cluster
 from inventory.queries.fit import answers
 from inventory.queries.fit.answers import FitRow
-from inventory.queries.fit.questions import SubjectError
+from inventory.queries.fit.subjects import ClusterChoiceError, Kind, SubjectError, cluster_named
 from inventory.queries.freshness import freshness
 from inventory.snapshot import snapshot
 
@@ -33,7 +33,8 @@ class FitQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One of claim, manifest, and name with its namespace."""
 
     claim: Annotated[
-        dict[str, Any] | None, Meta(description="A ResourceClaim; apiVersion and kind may be left out.")
+        dict[str, Any] | None,
+        Meta(description="A ResourceClaim; apiVersion and kind may be left out."),
     ] = None
     manifest: Annotated[
         str | None,
@@ -46,13 +47,17 @@ class FitQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         str | None, Meta(description="Of name; else of objects which name none (default: default).")
     ] = None
     name: Annotated[str | None, Meta(description="A claim of the cluster, or else a Pod.")] = None
+    kind: Annotated[
+        Kind | None, Meta(description="What has the name, where a claim and a Pod may share it.")
+    ] = None
     cluster: Annotated[
         str | None, Meta(description="Name of the cluster; may be left out where there is only one.")
     ] = None
 
 
 class FitAnswers(msgspec.Struct, frozen=True):
-    """`answers` has one entry for each Pod or claim that was asked about; `text` says the same in words.
+    """`answers` has one entry for each Pod or claim that was asked about; `text` says the same in words, in
+    the language that the request accepts.
 
     `as_of` and `stale` are those of every answer here.
     """
@@ -108,10 +113,15 @@ class Fit(APIView):
     parser_classes = (BodyParser.of(FitQuestion),)
     http_method_names = ("post", "options")
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Before anything else: the check of a session's CSRF token reads the body."""
+        measure(request._request)
+        super().initial(request, *args, **kwargs)
+
     @extend_schema(
         operation_id="fit",
         request=FitQuestionSerializer,
-        responses={200: FitAnswersSerializer, **problems(400, 401, 403, 404, 413, 415, 429)},
+        responses={200: FitAnswersSerializer, **problems(400, 401, 403, 404, 411, 413, 415, 429)},
         parameters=[
             OpenApiParameter(
                 AS_OF,
@@ -130,7 +140,7 @@ class Fit(APIView):
             cluster = _cluster(asked.cluster)
             rows = _answered(cluster, asked, objects)
             seen = freshness(timezone.now(), ids=[cluster.pk], kinds=answers.KINDS)
-        text = "\n".join(line for row in rows for line in wording.lines(row))
+        text = "\n".join(printable(line) for row in rows for line in wording.lines(row))
         response = Response(wire(FitAnswers(cluster.name, tuple(rows), text, seen.as_of, seen.stale)))
         if seen.as_of is not None:
             response[AS_OF] = wire_time(seen.as_of)
@@ -152,6 +162,8 @@ def _asked(body: object) -> FitQuestion:
         raise ValidationError(["expected one of claim, manifest, or namespace with name, as a JSON object"])
     if asked.name is not None and asked.namespace is None:
         raise ValidationError({"namespace": "expected the namespace of the claim or Pod"})
+    if asked.kind is not None and asked.name is None:
+        raise ValidationError({"kind": "goes with a name only"})
     return asked
 
 
@@ -161,11 +173,20 @@ def _objects(asked: FitQuestion) -> list[Manifest]:
         if asked.manifest is not None:
             return manifests(asked.manifest)
         if asked.claim is not None:
-            # The kind goes without saying here.
-            return [object_of({"apiVersion": "resource.k8s.io/v1", **asked.claim, "kind": "ResourceClaim"})]
+            return [_claim(asked.claim)]
     except ManifestError as error:
         raise _refused(asked, error) from error
     return []
+
+
+def _claim(written: dict[str, Any]) -> Manifest:
+    """Version and kind go without saying here. Raises ManifestError."""
+    found = object_of({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", **written})
+    if found.kind != "ResourceClaim":
+        raise ManifestError(
+            f"the object: kind {found.kind}; expected ResourceClaim, or the object as manifest"
+        )
+    return found
 
 
 def _refused(asked: FitQuestion, error: ManifestError) -> ValidationError:
@@ -173,19 +194,17 @@ def _refused(asked: FitQuestion, error: ManifestError) -> ValidationError:
 
 
 def _cluster(name: str | None) -> Cluster:
-    found = list(Cluster.objects.filter(name=name) if name is not None else Cluster.objects.all()[:2])
-    if len(found) == 1:
-        return found[0]
-    if name is not None:
-        raise ValidationError({"cluster": f"there is no cluster {name}"})
-    raise ValidationError({"cluster": "name one of the clusters" if found else "no cluster is kept yet"})
+    try:
+        return cluster_named(name)
+    except ClusterChoiceError as error:
+        raise ValidationError({"cluster": str(error)}) from error
 
 
 def _answered(cluster: Cluster, asked: FitQuestion, objects: list[Manifest]) -> list[FitRow]:
     namespace = asked.namespace or "default"
     try:
         if asked.name is not None:
-            return [answers.of_name(cluster, namespace, asked.name)]
+            return [answers.of_name(cluster, namespace, asked.name, asked.kind)]
         return answers.of_manifests(cluster, objects, namespace)
     except SubjectError as error:
         raise NotFound(str(error)) from error

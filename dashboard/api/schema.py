@@ -43,6 +43,7 @@ _REFUSALS = {
 _OF_BODIES = {
     400: "The body cannot be read; `errors` names the field and says what is wrong in it.",
     403: "A browser's session without its CSRF token.",
+    411: "The body comes in chunks, and the server does not tell where they end.",
     413: "The body is too long.",
     415: "The body is not `application/json`.",
 }

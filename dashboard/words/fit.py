@@ -116,6 +116,12 @@ def _fits_on(row: FitRow) -> str:
                 "It would fit on %(n)s nodes, but the Pod has scheduling gates.",
                 n,
             )
+        case Waiting.BYPASSED:
+            return ngettext(
+                "It would fit on %(n)s node, but the scheduler is bypassed.",
+                "It would fit on %(n)s nodes, but the scheduler is bypassed.",
+                n,
+            )
     return ngettext("It fits now on %(n)s node.", "It fits now on %(n)s nodes.", n)
 
 
@@ -159,6 +165,12 @@ def wait(row: WaitRow, writing: Writing = PLAIN) -> str:
             return writing.put(message, names=names)
         case Waiting.DELETION:
             return writing.put(_("Being deleted: %(names)s. No Pod gets such a claim."), names=names)
+        case Waiting.BYPASSED:
+            message = _(
+                "Placed without the scheduler: %(names)s (spec.nodeName: %(node)s). Nobody else allocates "
+                "claims, and without them such a Pod does not start."
+            )
+            return writing.put(message, names=names, node=writing.code(row.detail or ""))
     return _("Devices are not what it waits for.")
 
 
@@ -182,6 +194,15 @@ def doubt(row: DoubtRow, writing: Writing = PLAIN) -> str:
                 n,
             )
             return writing.put(message, n=f"{n:,}", detail=detail)
+        case Caveat.KIND_UNREAD:
+            message = _("Not read from the cluster: %(detail)s. What they say is not part of this answer.")
+            return writing.put(message, detail=detail)
+        case Caveat.REPLACED:
+            message = _(
+                "Claim %(detail)s is allocated for another request. This is asked as if it were deleted "
+                "first: what it holds counts as free."
+            )
+            return writing.put(message, detail=detail)
     return writing.put(_("Not understood here: %(detail)s."), detail=detail)
 
 

@@ -1,9 +1,11 @@
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection
 
 from inventory.models import Cluster, KindState
 from tests.factories import make_cluster
@@ -43,6 +45,10 @@ def refusal(*arguments: str) -> str:
         run(*arguments)
     assert caught.value.returncode == 2
     return str(caught.value)
+
+
+def gone(*_: Any) -> Any:
+    raise OperationalError("it is gone")
 
 
 def written(folder: Path, text: str) -> str:
@@ -99,7 +105,7 @@ def test_a_claim_that_a_quota_refuses_does_not_end_well_though_there_is_room(
 def test_an_answer_that_rests_on_what_was_never_read_says_so(cluster: Cluster) -> None:
     KindState.objects.filter(kind="resourceslices").update(succeeded_at=None)
     code, told = run("team-batch/too-big")
-    assert code == 1
+    assert code == 3
     assert told.startswith("Cluster lab-1, never read in full, which is stale")
     assert "never read from cluster lab-1: resourceslices" in told
 
@@ -116,6 +122,8 @@ def test_what_a_terminal_would_take_for_a_command_is_replaced(cluster: Cluster, 
     [
         ("nothing", "nothing: no such file; expected a file, - or namespace/name"),
         ("a/b/c", "no such file"),
+        ("./team-vision/share-c", "no such file"),
+        ("team-vision/claim.yaml", "no such file"),
         ("/name", "no such file"),
         ("team-vision/nothing", "neither a claim nor a Pod team-vision/nothing is in cluster lab-1"),
     ],
@@ -147,9 +155,42 @@ def test_a_folder_is_no_file(cluster: Cluster, tmp_path: Path) -> None:
 
 def test_the_cluster_is_named_where_there_are_several(cluster: Cluster) -> None:
     make_cluster("lab-2")
-    assert refusal("team-vision/share-c") == "name one with --cluster; known: lab-1, lab-2"
-    assert refusal("a/b", "--cluster", "nowhere") == "no such cluster: nowhere; known: lab-1, lab-2"
+    several = "--cluster: there are several clusters, name one; known: lab-1, lab-2"
+    assert refusal("team-vision/share-c") == several
+    nowhere = "--cluster: there is no cluster nowhere; known: lab-1, lab-2"
+    assert refusal("a/b", "--cluster", "nowhere") == nowhere
 
 
 def test_without_a_cluster_there_is_nobody_to_ask(db: None) -> None:
-    assert refusal("a/b") == "name one with --cluster; known: none"
+    assert refusal("a/b") == "--cluster: no cluster is kept yet"
+
+
+def test_a_name_is_a_name_whatever_files_there_are(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "team-vision").mkdir()
+    (tmp_path / "team-vision" / "share-c").write_text(CLAIM % "8Gi")
+    assert "Pod team-vision/share-c: " in run("team-vision/share-c")[1]
+    assert "ResourceClaim default/asked: " in run("./team-vision/share-c")[1]
+
+
+def test_the_kind_says_what_has_the_name(cluster: Cluster) -> None:
+    assert "Pod team-vision/share-c: " in run("team-vision/share-c", "--kind", "Pod")[1]
+    told = refusal("team-vision/share-c", "--kind", "ResourceClaim")
+    assert told == "team-vision/share-c: no ResourceClaim team-vision/share-c is in cluster lab-1"
+    assert refusal("share-c", "--kind", "Pod") == "share-c: expected namespace/name"
+
+
+def test_what_does_not_fit_counts_for_more_than_what_cannot_be_told(cluster: Cluster, tmp_path: Path) -> None:
+    expression = "ip('10.0.0.1').family() == 4"
+    selectors = f'        selectors: [{{cel: {{expression: "{expression}"}}}}]\n'
+    unknown = (CLAIM % "8Gi").replace("        capacity", f"{selectors}        capacity")
+    assert run(written(tmp_path, unknown))[0] == 3
+    assert run(written(tmp_path, f"{unknown}\n---\n{CLAIM % '8Gi'}"))[0] == 3
+    assert run(written(tmp_path, f"{unknown}\n---\n{CLAIM % '90Gi'}"))[0] == 1
+
+
+def test_without_a_database_there_is_no_answer(cluster: Cluster) -> None:
+    with connection.execute_wrapper(gone):
+        assert "the database cannot be read: it is gone" in refusal("team-vision/share-c")

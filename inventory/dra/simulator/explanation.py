@@ -91,6 +91,10 @@ class Caveat(StrEnum):
     DEVICES_UNREAD = "devices_unread"
     # Something of the cluster is not understood.
     CLUSTER = "cluster"
+    # A kind that bears on the answer could not be read.
+    KIND_UNREAD = "kind_unread"
+    # A claim of the cluster is asked about anew: what it holds counts as free.
+    REPLACED = "replaced"
 
 
 class Doubt(msgspec.Struct, frozen=True):

@@ -9,34 +9,49 @@ from inventory.dra import attributes
 from inventory.dra.simulator.allocator import Placement
 from inventory.dra.simulator.claims import Claim as Wanted
 from inventory.dra.simulator.claims import SpecError, UnknownFieldError
-from inventory.dra.simulator.explanation import (
-    Caveat,
-    Explanation,
-    NodeFit,
-    RequestAnswer,
-    Verdict,
-    explain,
-)
+from inventory.dra.simulator.explanation import Caveat, Explanation, NodeFit, RequestAnswer, Verdict
 from inventory.dra.simulator.groups import Group
 from inventory.dra.simulator.nodes import NodeSelectorError
 from inventory.dra.simulator.pod_rules import Obstacle, PodRule
-from inventory.dra.simulator.refusals import CannotSimulateError
 from inventory.dra.simulator.rejections import Check
 from inventory.dra.units import Unit, unit_of
 from inventory.kube.manifests import Manifest
 from inventory.kube.quantity import Quantity, parse
 from inventory.models import Claim, Cluster, Pod
-from inventory.queries.fit import questions, written
+from inventory.queries.fit import questions, subjects, written
 from inventory.queries.fit.questions import Question, Subject, Wait, Waiting
-from inventory.queries.fit.quotas import refusing
-from inventory.queries.fit.scheduler import NotReadError, scheduler_view
+from inventory.queries.fit.search import searched
+from inventory.queries.fit.subjects import Kind
 from inventory.snapshot import snapshot
 
-KINDS = ("resourceslices", "resourceclaims", "deviceclasses", "nodes", "pods")
+KINDS = (
+    "resourceslices",
+    "resourceclaims",
+    "deviceclasses",
+    "nodes",
+    "pods",
+    "devicetaintrules",
+    "resourceclaimtemplates",
+    "resourcequotas",
+)
 # As long as the scheduler gives itself for one node (DRASchedulerFilterTimeout).
 _SECONDS = 10
 # Of nodes on which it fits as many are told one by one.
 _NODES = 100
+# Of the Pods that wait for one claim as many that differ are looked at.
+_PODS_APART = 8
+# A claim goes with whichever of its Pods is scheduled first, so the best answer is that of the claim.
+_BEST_FIRST = (
+    Verdict.FITS,
+    Verdict.CANNOT_SIMULATE,
+    Verdict.POD_RULES,
+    Verdict.POOLS,
+    Verdict.NO_ROOM,
+    Verdict.CLASS_MISSING,
+    Verdict.SELECTOR_ERROR,
+    Verdict.REFUSED,
+    Verdict.NOTHING_TO_PLACE,
+)
 
 
 class PlacementRow(msgspec.Struct, frozen=True):
@@ -125,10 +140,21 @@ class DoubtRow(msgspec.Struct, frozen=True):
     detail: str | None
 
 
+class WaitingPodRow(msgspec.Struct, frozen=True):
+    """A Pod that waits for the claim, and what it has to wait for besides; `fits_on` so many nodes."""
+
+    name: str
+    verdict: Verdict
+    fits_on: int
+    waiting: Waiting | None
+
+
 class FitRow(msgspec.Struct, frozen=True):
     """One answer. `nodes` and `devices` were looked at; `fits` and `elsewhere` tell the first hundred.
 
-    `message` is the scheduler's own, on that `device`, or says what stands in our way.
+    `message` is the scheduler's own, on that `device`, or says what stands in our way. `claims` are placed
+    together. Where a claim is asked about, `pods` are those of the `pods_waiting` for it that were looked at,
+    the best first, and the answer is that of the first.
     """
 
     kind: str
@@ -140,6 +166,8 @@ class FitRow(msgspec.Struct, frozen=True):
     doubts: tuple[DoubtRow, ...]
     wait: WaitRow | None
     claims: tuple[str, ...]
+    pods: tuple[WaitingPodRow, ...]
+    pods_waiting: int
     fits_on: int
     fits: tuple[NodeFitRow, ...]
     fits_elsewhere_on: int
@@ -155,83 +183,71 @@ def of_claim(claim_id: int) -> FitRow | None:
     """Where a pending claim would go, with the Pod that needs it; None where it is gone."""
     with snapshot():
         found = Claim.objects.select_related("cluster", "namespace").filter(pk=claim_id).first()
-        return None if found is None else _of_claim(found)
+        return None if found is None else _of_claim(found, _deadline())
 
 
 def of_pod(pod_id: int) -> FitRow | None:
     """Where a Pod would go that has no node yet, by the claims that it needs; None where it is gone."""
     with snapshot():
         found = Pod.objects.select_related("cluster", "namespace", "node").filter(pk=pod_id).first()
-        return None if found is None else _of_pod(found)
+        return None if found is None else _of_pod(found, _deadline())
 
 
-def of_name(cluster: Cluster, namespace: str, name: str) -> FitRow:
+def of_name(cluster: Cluster, namespace: str, name: str, kind: Kind | None = None) -> FitRow:
     """Of the claim or Pod of this name, inside of a snapshot. Raises SubjectError."""
-    found = questions.named(cluster, namespace, name)
-    return _of_claim(found) if isinstance(found, Claim) else _of_pod(found)
+    found = subjects.named(cluster, namespace, name, kind)
+    if isinstance(found, Claim):
+        return _of_claim(found, _deadline())
+    return _of_pod(found, _deadline())
 
 
-def _of_claim(claim: Claim) -> FitRow:
-    subject = Subject("ResourceClaim", claim.namespace.name, claim.name)
-    return _known(claim.cluster, subject, lambda: questions.of_claim(claim))
+def _of_claim(claim: Claim, until: float) -> FitRow:
+    """Of the Pod that waits for it and comes off best, or of the claim alone."""
+    waiting = subjects.waiters(claim, _PODS_APART)
+    if not waiting.pods:
+        subject = Subject("ResourceClaim", claim.namespace.name, claim.name)
+        return _known(claim.cluster, subject, lambda: questions.of_claim(claim), until)
+    rows = [(_of_pod(alike[0], until), alike) for alike in waiting.alike]
+    rows.sort(key=lambda one: _order(one[0]))
+    pods = tuple(
+        WaitingPodRow(pod.name, row.verdict, row.fits_on, row.wait.waiting if row.wait else None)
+        for row, alike in rows
+        for pod in alike
+    )
+    return msgspec.structs.replace(rows[0][0], pods=pods, pods_waiting=waiting.pods)
 
 
-def _of_pod(pod: Pod) -> FitRow:
+def _order(row: FitRow) -> tuple[int, bool, str]:
+    return _BEST_FIRST.index(row.verdict), row.wait is not None, row.name
+
+
+def _of_pod(pod: Pod, until: float) -> FitRow:
     subject = Subject("Pod", pod.namespace.name, pod.name)
-    return _known(pod.cluster, subject, lambda: questions.of_pod(pod))
+    return _known(pod.cluster, subject, lambda: questions.of_pod(pod), until)
 
 
 def of_manifests(cluster: Cluster, objects: Sequence[Manifest], namespace: str) -> list[FitRow]:
     """Of each Pod, workload and claim of a text, in the time of one. Raises ManifestError."""
     until = _deadline()
-    return [answer(cluster, one, until) for one in written.of_manifests(cluster, objects, namespace)]
+    return [_answer(cluster, one, until) for one in written.of_manifests(cluster, objects, namespace)]
 
 
-def _known(cluster: Cluster, subject: Subject, ask: Callable[[], Question]) -> FitRow:
+def _known(cluster: Cluster, subject: Subject, ask: Callable[[], Question], until: float) -> FitRow:
     """What an API server has taken and we cannot read is no fault of who asks."""
     try:
         question = ask()
     except (SpecError, UnknownFieldError, NodeSelectorError) as error:
         return _row(Question(subject, ()), Explanation(Verdict.CANNOT_SIMULATE, str(error)))
-    return answer(cluster, question, _deadline())
+    return _answer(cluster, question, until)
 
 
 def _deadline() -> float:
     return monotonic() + _SECONDS
 
 
-def answer(cluster: Cluster, question: Question, until: float) -> FitRow:
+def _answer(cluster: Cluster, question: Question, until: float) -> FitRow:
     """Inside of a snapshot, with the cluster as read there; the search ends at `until` (monotonic)."""
-    question = _with_quota(cluster, question)
-    if not question.claims:
-        return _row(question, _without_claims(question.wait))
-    try:
-        view = scheduler_view(cluster)
-    except NotReadError as error:
-        return _row(question, Explanation(Verdict.CANNOT_SIMULATE, str(error)))
-    try:
-        found = explain(view, question.claims, question.rules, lambda: monotonic() < until)
-    except CannotSimulateError as error:
-        found = Explanation(Verdict.CANNOT_SIMULATE, str(error))
-    return _row(question, found)
-
-
-def _without_claims(wait: Wait | None) -> Explanation:
-    if wait is None or wait.waiting is not Waiting.CLAIM:
-        return Explanation(Verdict.NOTHING_TO_PLACE)
-    missing = ", ".join(wait.names)
-    return Explanation(Verdict.CANNOT_SIMULATE, f"what {missing} asks for is not known before it is there")
-
-
-def _with_quota(cluster: Cluster, question: Question) -> Question:
-    """A claim that is not made may not be allowed to be: only its Pod's events would say so."""
-    if not question.unmade:
-        return question
-    refused = refusing(cluster, question.subject.namespace, question.unmade)
-    if not refused:
-        return question
-    wait = Wait(Waiting.QUOTA, tuple(one.quota for one in refused), "; ".join(map(str, refused)))
-    return msgspec.structs.replace(question, wait=wait)
+    return _row(*searched(cluster, question, until))
 
 
 def _row(question: Question, found: Explanation) -> FitRow:
@@ -246,6 +262,8 @@ def _row(question: Question, found: Explanation) -> FitRow:
         doubts=tuple(DoubtRow(one.caveat, one.count or None, one.detail or None) for one in found.doubts),
         wait=_wait(question.wait),
         claims=tuple(one.name for one in claims),
+        pods=(),
+        pods_waiting=0,
         fits_on=len(found.fits),
         fits=_fits(found.fits, claims),
         fits_elsewhere_on=len(found.elsewhere),

@@ -9,12 +9,11 @@ import msgspec
 from inventory.dra.simulator.claims import Claim as Wanted
 from inventory.dra.simulator.claims import claim as wanted_claim
 from inventory.dra.simulator.pod_rules import PodRules, pod_rules
-from inventory.models import Claim, ClaimTemplate, Cluster, Pod, PodClaim
+from inventory.models import Claim, ClaimTemplate, Pod, PodClaim
 from inventory.models.pods import FINISHED
 
-
-class SubjectError(ValueError):
-    """There is nothing to ask about; the message says what was looked for."""
+# Of a Pod that the kubelet has not started.
+_NOT_STARTED = ("", "Pending")
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -34,16 +33,21 @@ class Waiting(StrEnum):
     CLAIM = "claim"
     # The Pod has scheduling gates: the scheduler does not look at it.
     GATES = "gates"
+    # The Pod came with its node: the scheduler never looks at it, and nobody else allocates.
+    BYPASSED = "bypassed"
     # A claim is being deleted: no Pod gets it any more.
     DELETION = "deletion"
     # Its namespace has no quota left for the claim.
     QUOTA = "quota"
-    # Nothing is left to do: everything is allocated.
+    # Nothing is left to do: everything is allocated, or the Pod has ended.
     NOTHING = "nothing"
 
 
 class Wait(msgspec.Struct, frozen=True):
-    """`names` are the claims, templates or quotas that it hangs on; `detail` says more of a quota."""
+    """`names` are the claims, templates, gates, quotas or Pods that it hangs on.
+
+    `detail` says more of a quota, and the node of a Pod that bypasses the scheduler.
+    """
 
     waiting: Waiting
     names: tuple[str, ...] = ()
@@ -53,7 +57,9 @@ class Wait(msgspec.Struct, frozen=True):
 class Question(msgspec.Struct, frozen=True):
     """`rules` is None where no Pod is known. `allocated` claims of the Pod are not placed again.
 
-    `unmade` are those of the claims that are not in the cluster yet.
+    `unmade` are those of the claims that are not in the cluster yet, `unknown` the names of those of which
+    not even a template is. `replaced` are claims of the cluster, by their number, that are asked about anew:
+    what they hold is free then.
     """
 
     subject: Subject
@@ -62,24 +68,28 @@ class Question(msgspec.Struct, frozen=True):
     wait: Wait | None = None
     allocated: tuple[str, ...] = ()
     unmade: tuple[Wanted, ...] = ()
+    unknown: tuple[str, ...] = ()
+    replaced: Mapping[int, str] = {}
 
 
 def of_claim(claim: Claim) -> Question:
-    """For the first of its Pods that has no node yet; its other claims go with it.
-
-    Raises SpecError, UnknownFieldError and NodeSelectorError.
-    """
-    if claim.deleted_at is not None:
-        subject = Subject("ResourceClaim", claim.namespace.name, claim.name)
-        return Question(subject, (), wait=Wait(Waiting.DELETION, (claim.name,)))
-    pods = Pod.objects.filter(pod_claims__claim=claim).select_related("namespace", "node")
-    waiting = pods.filter(node=None, deleted_at=None).exclude(phase__in=FINISHED)
-    if claim.state == Claim.State.PENDING and (pod := waiting.order_by("name").first()) is not None:
-        return of_pod(pod)
+    """Of one for which no Pod waits. Raises SpecError and UnknownFieldError."""
     subject = Subject("ResourceClaim", claim.namespace.name, claim.name)
+    if claim.deleted_at is not None:
+        return Question(subject, (), wait=Wait(Waiting.DELETION, (claim.name,)))
     if claim.state != Claim.State.PENDING:
         return Question(subject, (), wait=Wait(Waiting.NOTHING, (claim.name,)), allocated=(claim.name,))
-    return Question(subject, (wanted(claim),), wait=Wait(Waiting.CONSUMER, (claim.name,)))
+    return Question(subject, (wanted(claim),), wait=_of_its_pods(claim))
+
+
+def _of_its_pods(claim: Claim) -> Wait:
+    pods = Pod.objects.filter(pk__in=PodClaim.objects.filter(claim=claim).values("pod"), deleted_at=None)
+    placed = pods.exclude(node=None).filter(phase__in=_NOT_STARTED).order_by("name")
+    found = list(placed.values_list("name", "node__name"))
+    if not found:
+        return Wait(Waiting.CONSUMER, (claim.name,))
+    nodes = sorted({node for _, node in found})
+    return Wait(Waiting.BYPASSED, tuple(name for name, _ in found), ", ".join(nodes))
 
 
 def of_pod(pod: Pod) -> Question:
@@ -87,9 +97,11 @@ def of_pod(pod: Pod) -> Question:
 
     Raises SpecError, UnknownFieldError and NodeSelectorError.
     """
+    subject = Subject("Pod", pod.namespace.name, pod.name)
+    if _is_over(pod):
+        return Question(subject, (), wait=Wait(Waiting.NOTHING))
     uses = list(PodClaim.objects.filter(pod=pod).select_related("claim__namespace").order_by("position"))
     found = [use.claim for use in uses if use.claim is not None]
-    subject = Subject("Pod", pod.namespace.name, pod.name)
     if doomed := tuple(one.name for one in found if one.deleted_at is not None):
         return Question(subject, (), wait=Wait(Waiting.DELETION, doomed))
     allocated = [one for one in found if "allocated" in one.state]
@@ -101,20 +113,39 @@ def of_pod(pod: Pod) -> Question:
         if use.claim is None or "allocated" not in use.claim.state
     )
     claims = tuple(one for one in needed if one is not None)
-    rules = pod_rules(
-        {**pod.node_rules, "nodeName": pod.node.name if pod.node else ""},
-        {one.name: one.node_selector for one in allocated if one.node_selector},
-    )
-    gates = tuple(_gates(pod.node_rules.get("schedulingGates")))
-    wait = Wait(Waiting.GATES, gates) if gates else None if claims else Wait(Waiting.NOTHING)
+    node = pod.node.name if pod.node else ""
     return Question(
         subject,
         claims,
-        rules,
-        _wait(missing) if missing else wait,
+        pod_rules(
+            {**pod.node_rules, "nodeName": node},
+            {one.name: one.node_selector for one in allocated if one.node_selector},
+        ),
+        _wait(pod, node, missing) if claims or missing else gated(pod.node_rules) or Wait(Waiting.NOTHING),
         tuple(one.name for one in allocated),
         tuple(unmade.values()),
+        tuple(_name(use) for use in missing if use.pk not in unmade),
     )
+
+
+def _is_over(pod: Pod) -> bool:
+    """It needs no device any more, or has what it needs: the kubelet starts no Pod without its claims."""
+    runs = pod.node is not None and pod.phase not in _NOT_STARTED
+    return runs or pod.phase in FINISHED or pod.deleted_at is not None
+
+
+def _wait(pod: Pod, node: str, missing: Sequence[PodClaim]) -> Wait | None:
+    if node:
+        return Wait(Waiting.BYPASSED, (pod.name,), node)
+    if missing:
+        return Wait(Waiting.CLAIM, tuple(map(_name, missing)))
+    return gated(pod.node_rules)
+
+
+def gated(spec: Mapping[str, Any]) -> Wait | None:
+    """For the gates of a Pod's spec to be taken away."""
+    gates = tuple(_gates(spec.get("schedulingGates")))
+    return Wait(Waiting.GATES, gates) if gates else None
 
 
 def _gates(listed: Any) -> Iterator[str]:
@@ -127,8 +158,9 @@ def wanted(claim: Claim) -> Wanted:
     return wanted_claim(claim.namespace.name, claim.name, claim.spec)
 
 
-def _wait(missing: Sequence[PodClaim]) -> Wait:
-    return Wait(Waiting.CLAIM, tuple(use.template_name or use.claim_name or use.name for use in missing))
+def _name(use: PodClaim) -> str:
+    """Of the claim or template that it waits for."""
+    return use.template_name or use.claim_name or use.name
 
 
 def _unmade(pod: Pod, missing: Iterable[PodClaim]) -> dict[int, Wanted]:
@@ -149,15 +181,3 @@ def _unmade(pod: Pod, missing: Iterable[PodClaim]) -> dict[int, Wanted]:
 def template_spec(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     inner = spec.get("spec")
     return inner if isinstance(inner, dict) else {}
-
-
-def named(cluster: Cluster, namespace: str, name: str) -> Claim | Pod:
-    """The claim of this name, or else the Pod. Raises SubjectError."""
-    where = {"cluster": cluster, "namespace__name": namespace, "name": name}
-    claims = Claim.objects.filter(**where).select_related("cluster", "namespace")
-    if (claim := claims.order_by("-created_at").first()) is not None:
-        return claim
-    pods = Pod.objects.filter(**where).select_related("cluster", "namespace", "node")
-    if (pod := pods.order_by("-created_at").first()) is not None:
-        return pod
-    raise SubjectError(f"neither a claim nor a Pod {namespace}/{name} is in cluster {cluster.name}")

@@ -5,7 +5,7 @@ than itself. The rest is read anew whenever a poll has changed something.
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
@@ -68,8 +68,18 @@ _kept: OrderedDict[_Key, _Kept] = OrderedDict()
 _kept_lock = Lock()
 
 
-def scheduler_view(cluster: Cluster) -> View:
-    """Call it inside of a snapshot, with the cluster as read there. Raises NotReadError."""
+def scheduler_view(cluster: Cluster, without: Collection[int] = ()) -> View:
+    """As if the claims `without` held nothing.
+
+    Call it inside of a snapshot, with the cluster as read there. Raises NotReadError.
+    """
+    view = _kept_view(cluster)
+    if not without:
+        return view
+    return msgspec.structs.replace(view, allocated=_allocated(cluster, view.rules, without))
+
+
+def _kept_view(cluster: Cluster) -> View:
     _all_read(cluster)
     kept = _of((cluster.pk, cluster.created_at))
     with kept.lock:
@@ -159,11 +169,11 @@ def _bodies(rows: Any, names: Iterable[str]) -> Iterable[tuple[str, str, str]]:
         yield from found.values_list("name", "resource_version", "body")
 
 
-def _allocated(cluster: Cluster, rules: Rules) -> Allocated:
+def _allocated(cluster: Cluster, rules: Rules, without: Collection[int] = ()) -> Allocated:
     """Every share that counts, whoever holds it."""
     dedicated, shared, unreadable = set(), set(), set()
     devices: dict[int, DeviceId] = {}
-    shares = Share.objects.filter(cluster=cluster, admin_access=False).order_by()
+    shares = Share.objects.filter(cluster=cluster, admin_access=False).exclude(claim__in=without).order_by()
     columns = ("pk", "device__pool__driver", "device__pool__name", "device__name", "dedicated")
     for pk, driver, pool, name, whole in shares.values_list(*columns).iterator():
         device = DeviceId(driver, pool, name)

@@ -9,16 +9,17 @@ from inventory.dra.simulator.claims import Claim as Wanted
 from inventory.dra.simulator.claims import SpecError, UnknownFieldError
 from inventory.dra.simulator.claims import claim as wanted_claim
 from inventory.dra.simulator.nodes import NodeSelectorError
-from inventory.dra.simulator.pod_rules import pod_rules
+from inventory.dra.simulator.pod_rules import PodRules, pod_rules
 from inventory.kube.manifests import Manifest, ManifestError, pod_of
 from inventory.models import Claim, ClaimTemplate, Cluster, DeviceClass, Namespace
-from inventory.queries.fit.questions import Question, Subject, Wait, Waiting, template_spec
+from inventory.queries.fit.questions import Question, Subject, Wait, Waiting, gated, template_spec, wanted
+from inventory.queries.fit.unread import unread
 
 # Pods, workloads and claims in one text: each is a search of its own.
 MOST_SUBJECTS = 32
 # Claims of one Pod; each is looked for.
 _MOST_USES = 64
-_CLAIMS = ("ResourceClaim", "ResourceClaimTemplate")
+_CLAIMS = {"ResourceClaim": "resourceclaims", "ResourceClaimTemplate": "resourceclaimtemplates"}
 # The name of a class as a resource where it has no other (ResourceDeviceClassPrefix).
 _IMPLICIT = "deviceclass.resource.kubernetes.io/"
 
@@ -29,6 +30,15 @@ class _Use(msgspec.Struct, frozen=True, rename="camel"):
     name: str
     resource_claim_name: str | None = None
     resource_claim_template_name: str | None = None
+
+
+class _Needs(msgspec.Struct):
+    """The claims of one Pod, as a question has them."""
+
+    claims: list[Wanted] = []
+    unmade: list[Wanted] = []
+    allocated: dict[str, Mapping[str, Any]] = {}
+    replaced: dict[int, str] = {}
 
 
 def of_manifests(cluster: Cluster, objects: Sequence[Manifest], namespace: str) -> list[Question]:
@@ -64,8 +74,10 @@ class _Written:
         self.used: set[int] = set()
 
     def of_claim(self, one: Manifest) -> Question:
-        asked = self._asked(one)
-        return Question(self._subject(one), (asked,), unmade=(asked,) if self._is_unmade(one) else ())
+        needs = _Needs()
+        self._add_written(one, needs)
+        wait = None if needs.claims else Wait(Waiting.NOTHING, tuple(needs.allocated))
+        return self._question(self._subject(one), needs, None, wait)
 
     def of_pod(self, one: Manifest, pod: Mapping[str, Any]) -> Question:
         subject = self._subject(one)
@@ -73,47 +85,60 @@ class _Written:
         if not isinstance(spec, dict):
             raise ManifestError(f"{_told(subject)}: expected a Pod with a spec")
         self._refuse_extended(subject, spec)
-        claims: list[Wanted] = []
-        unmade: list[Wanted] = []
-        allocated: dict[str, Mapping[str, Any]] = {}
+        needs = _Needs()
         for use in _uses(subject, spec):
-            self._add(subject, use, claims, unmade, allocated)
+            self._add(subject, use, needs)
         try:
-            rules = pod_rules(spec, {name: selector for name, selector in allocated.items() if selector})
+            rules = pod_rules(spec, {name: bound for name, bound in needs.allocated.items() if bound})
         except NodeSelectorError as error:
             raise ManifestError(f"{_told(subject)}: {error}") from error
-        wait = None if claims else Wait(Waiting.NOTHING)
-        return Question(subject, tuple(claims), rules, wait, tuple(allocated), tuple(unmade))
+        wait = _wait(subject, rules, spec) if needs.claims else Wait(Waiting.NOTHING)
+        return self._question(subject, needs, rules, wait)
 
-    def _add(
-        self,
-        subject: Subject,
-        use: _Use,
-        claims: list[Wanted],
-        unmade: list[Wanted],
-        allocated: dict[str, Mapping[str, Any]],
-    ) -> None:
+    @staticmethod
+    def _question(subject: Subject, needs: _Needs, rules: PodRules | None, wait: Wait | None) -> Question:
+        return Question(
+            subject,
+            tuple(needs.claims),
+            rules,
+            wait,
+            tuple(needs.allocated),
+            tuple(needs.unmade),
+            replaced=needs.replaced,
+        )
+
+    def _add(self, subject: Subject, use: _Use, needs: _Needs) -> None:
         """The claim of one use: of the text, or else of the cluster."""
         kind, name = _reference(subject, use)
         found = self._objects.get((kind, subject.namespace, name))
         if found is not None:
             self.used.add(id(found))
-            asked = self._asked(found)
-            made = not self._is_unmade(found)
+            self._add_written(found, needs)
         elif kind == "ResourceClaim":
             row = self._row(subject, Claim, kind, name)
             if row.deleted_at is not None:
                 raise ManifestError(f"{_told(subject)}: {kind} {row.name} is being deleted")
             if "allocated" in row.state:
-                allocated[row.name] = row.node_selector or {}
-                return
-            asked, made = self._of_cluster(subject, row.name, row.spec), True
+                needs.allocated[row.name] = row.node_selector or {}
+            else:
+                needs.claims.append(self._of_cluster(subject, row.name, row.spec))
         else:
             template = self._row(subject, ClaimTemplate, kind, name)
-            asked, made = self._of_cluster(subject, name, template_spec(template.spec)), False
-        claims.append(asked)
-        if not made:
-            unmade.append(asked)
+            asked = self._of_cluster(subject, name, template_spec(template.spec))
+            needs.claims.append(asked)
+            needs.unmade.append(asked)
+
+    def _add_written(self, one: Manifest, needs: _Needs) -> None:
+        """A claim of the cluster that is allocated as the text has it stays; any other makes room for it."""
+        asked, row = self._asked(one), self._made(one)
+        if row is not None and "allocated" in row.state:
+            if row.deleted_at is None and _asks(row, asked):
+                needs.allocated[row.name] = row.node_selector or {}
+                return
+            needs.replaced[row.pk] = row.name
+        needs.claims.append(asked)
+        if row is None:
+            needs.unmade.append(asked)
 
     def _refuse_extended(self, subject: Subject, spec: Mapping[str, Any]) -> None:
         """Resources that a class stands for: the scheduler makes a claim for them, node by node."""
@@ -149,23 +174,42 @@ class _Written:
         except (SpecError, UnknownFieldError) as error:
             raise ManifestError(f"{_told(subject)}: its claim {name}: {error}") from error
 
-    def _is_unmade(self, one: Manifest) -> bool:
-        """A template stands for a claim that comes; a claim of the text may be one of the cluster."""
+    def _made(self, one: Manifest) -> Claim | None:
+        """The claim of the cluster by this name; a template stands for one that comes."""
+        if one.kind == "ResourceClaimTemplate":
+            return None
         subject = self._subject(one)
-        known = Claim.objects.filter(
+        rows = Claim.objects.filter(
             cluster=self._cluster, namespace__name=subject.namespace, name=subject.name
         )
-        return one.kind == "ResourceClaimTemplate" or not known.exists()
+        return rows.select_related("namespace").order_by("pk").last()
 
     def _row(self, subject: Subject, model: Any, kind: str, name: str) -> Any:
         scope = Namespace.objects.filter(cluster=self._cluster, name=subject.namespace)
         rows = model.objects.filter(namespace__in=scope, name=name).select_related("namespace")
         if (row := rows.order_by("pk").last()) is None:
-            raise ManifestError(
-                f"{_told(subject)}: {kind} {subject.namespace}/{name} is neither in the text "
-                f"nor in cluster {self._cluster.name}"
-            )
+            where = f"{_told(subject)}: {kind} {subject.namespace}/{name}"
+            cluster = self._cluster.name
+            if any(unread(self._cluster, (_CLAIMS[kind],))):
+                raise ManifestError(
+                    f"{where} is not in the text, and {_CLAIMS[kind]} of {cluster} cannot be read"
+                )
+            raise ManifestError(f"{where} is neither in the text nor in cluster {cluster}")
         return row
+
+
+def _wait(subject: Subject, rules: PodRules, spec: Mapping[str, Any]) -> Wait | None:
+    if rules.node_name:
+        return Wait(Waiting.BYPASSED, (subject.name,), rules.node_name)
+    return gated(spec)
+
+
+def _asks(claim: Claim, asked: Wanted) -> bool:
+    """Whether the claim of the cluster asks for just this."""
+    try:
+        return wanted(claim) == asked
+    except (SpecError, UnknownFieldError):
+        return False
 
 
 def _resources(spec: Mapping[str, Any]) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Questions to the API about where a claim fits."""
 
+from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
 
 from django.test import Client
@@ -38,6 +40,18 @@ class Asking:
 
     def response(self, **question: Any) -> Any:
         return self.client.post(PATH, question, content_type="application/json")
+
+    def in_chunks(
+        self, body: BytesIO, *, ended: bool = True, headers: Mapping[str, str] | None = None
+    ) -> Any:
+        """As a server hands on a body without a length; `ended`: it stops where the last chunk does."""
+        environ: dict[str, Any] = {
+            "wsgi.input": body,
+            "wsgi.input_terminated": ended,
+            "HTTP_TRANSFER_ENCODING": "chunked",
+            "CONTENT_TYPE": "application/json",
+        }
+        return self.client.generic("POST", PATH, headers=headers, **environ)
 
     def answer(self, **question: Any) -> Any:
         """The only one."""

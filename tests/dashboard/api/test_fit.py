@@ -1,3 +1,6 @@
+import json
+from io import BytesIO
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -69,6 +72,34 @@ def test_a_manifest_answers_for_each_pod_and_for_each_claim_that_no_pod_names(as
     assert found == [("Deployment", "serve", "pod_rules"), ("ResourceClaim", "alone", "fits")]
 
 
+def test_the_kind_says_what_has_the_name(ask: Asking) -> None:
+    assert ask.answer(namespace="team-vision", name="share-c", kind="Pod")["kind"] == "Pod"
+    response = ask.response(namespace="team-vision", name="share-c", kind="ResourceClaim")
+    assert response.status_code == 404
+    assert decoded(response)["detail"].startswith("no ResourceClaim team-vision/share-c is in cluster")
+
+
+def test_a_claim_is_answered_for_the_pods_that_wait_for_it(ask: Asking) -> None:
+    found = ask.answer(namespace="team-batch", name="too-big")
+    assert (found["kind"], found["pods_waiting"]) == ("Pod", 1)
+    assert found["pods"] == [{"name": found["name"], "verdict": "no_room", "fits_on": 0, "waiting": None}]
+
+
+def test_the_words_of_an_answer_have_no_control_characters(ask: Asking) -> None:
+    """Who shows them in a terminal need not look."""
+    body = decoded(ask.response(claim=claim(metadata={"name": "a\x1b[2Jb"})))
+    assert body["answers"][0]["name"] == "a\x1b[2Jb"
+    assert body["text"].startswith("ResourceClaim default/a\ufffd[2Jb: ")
+
+
+def test_the_words_are_in_the_language_that_the_request_accepts(ask: Asking) -> None:
+    question = {"claim": claim()}
+    headers = {"Accept-Language": "zh-Hans"}
+    response = ask.client.post(PATH, question, content_type="application/json", headers=headers)
+    assert response["Content-Language"] == "zh-hans"
+    assert "It fits" not in decoded(response)["text"]
+
+
 def test_a_claim_may_be_written_in_an_older_version(ask: Asking) -> None:
     older = {
         "apiVersion": "resource.k8s.io/v1beta1",
@@ -138,9 +169,11 @@ def test_a_session_may_ask_with_its_csrf_token_only(operator: User, recorded_clu
     client.force_login(operator)
     assert Asking(client).response(claim=claim()).status_code == 403
     client.get("/api/docs/")
-    headers = {"X-CSRFToken": client.cookies["csrftoken"].value}
+    headers: dict[str, str] = {"X-CSRFToken": client.cookies["csrftoken"].value}
     response = client.post(PATH, {"claim": claim()}, content_type="application/json", headers=headers)
     assert response.status_code == 200
+    body = BytesIO(json.dumps({"claim": claim()}).encode())
+    assert Asking(client).in_chunks(body, headers=headers).status_code == 200
 
 
 @pytest.mark.django_db
@@ -168,9 +201,9 @@ def test_how_many_queries_it_takes_does_not_depend_on_the_devices(
     ask: Asking, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     ask.answer(claim=claim())
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         ask.answer(claim=claim())
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         ask.answer(claim=claim(request(deviceClassName="gpu.nvidia.com", capacity=None)))
 
 

@@ -1,5 +1,7 @@
 """Bad questions: what is wrong is named, in bounded time, and nobody else is held up."""
 
+import json
+from io import BytesIO
 from time import monotonic
 from typing import Any
 
@@ -37,6 +39,7 @@ def ask_recorded(api: Client, recorded_cluster: Cluster) -> Asking:
         (b'{"claim": NaN}', "The body is no JSON"),
         (b"[]", "Expected `object`, got `array`"),
         (b'{"claim":' * 1_000 + b"1" + b"}" * 1_000, "nested too deeply"),
+        (b'{"claim": {"spec": 1e99999999999999999999}}', "The body is no JSON"),
     ],
 )
 def test_a_body_that_is_no_question_is_refused(ask: Asking, body: bytes, told: str) -> None:
@@ -54,6 +57,10 @@ def test_a_body_that_is_no_question_is_refused(ask: Asking, body: bytes, told: s
         ({"name": "x", "namespace": ""}, "namespace", "expected a name"),
         ({"claim": claim(), "cluster": "a\0"}, "cluster", "expected a name"),
         ({"claim": claim(), "cluster": "nowhere"}, "cluster", "there is no cluster nowhere"),
+        ({"claim": claim(), "kind": "Pod"}, "kind", "goes with a name only"),
+        ({"name": "x", "namespace": "y", "kind": "Node"}, "kind", "Invalid enum value 'Node'"),
+        ({"claim": claim(kind="Pod")}, "claim", "the object: kind Pod; expected ResourceClaim"),
+        ({"claim": claim(kind="ResourceClaimTemplate")}, "claim", "or the object as manifest"),
         ({"claim": claim(), "manifest": "a: b"}, "manifest", "only one of claim, manifest"),
         ({"claim": claim(), "name": "x", "namespace": "y"}, "claim", "only one of claim, name"),
         ({"claim": {}}, "claim", "ResourceClaim: expected a claim with a spec"),
@@ -104,7 +111,7 @@ def test_a_claim_that_no_api_server_takes_is_refused_with_the_path_inside(
         ("kind: Pod\n\tspec: {}", "line 2: "),
         ("a: &a [x]\nb: *a", "line 2: YAML aliases are not read"),
         ("[" * 100_000, "line 1: exceeded maximum nesting depth"),
-        ("kind: !!python/object/apply:os.system [id]", "line 1: could not determine a constructor"),
+        ("kind: !!python/object/apply:os.system [id]", "line 1: YAML tags are not read"),
         ("kind: ConfigMap", "expected claims, claim templates, Pods or workloads; found ConfigMap"),
         (
             "kind: List\nitems:\n- kind: List\n  items: []",
@@ -119,13 +126,14 @@ def test_a_claim_that_no_api_server_takes_is_refused_with_the_path_inside(
         ("kind: Pod\nspec: {resourceClaims: [{name: a}]}", "spec.resourceClaims[a]: expected either"),
         (
             "kind: Pod\nspec: {resourceClaims: [{name: a, resourceClaimName: gone}]}",
-            "ResourceClaim default/gone is neither in the text nor in cluster recorded",
+            "ResourceClaim default/gone is not in the text, and resourceclaims of recorded cannot be read",
         ),
         ("kind: Pod\nspec: {nodeSelector: {a: 1}}", "the Pod's spec"),
         ('kind: Pod\nmetadata: {name: "\\0"}\nspec: {}', "NUL characters"),
         ("kind: Pod\nmetadata: {name: x}\nspec: \0", "control characters are not allowed"),
-        ("kind: Pod\nx: 2026-99-99", "a value cannot be read"),
-        ("kind: Pod\n? [a, b]\n: c", "found unhashable key"),
+        ("kind: Pod\nx: 1\nx: 2", "line 3: x is given twice"),
+        ("---\n" * 1_001, "more than 1,000 documents"),
+        ("kind: Pod\n? [a, b]\n: c", "line 2: a key that is a map or list"),
         ("kind: ResourceClaim\nspec: {}", "apiVersion is missing"),
     ],
 )
@@ -147,6 +155,28 @@ def test_a_body_that_no_manifest_needs_is_not_read(ask: Asking) -> None:
     response = ask.raw(b'{"manifest": "' + b"#" * (2 * 1024 * 1024) + b'"}')
     assert (response.status_code, response["Content-Type"]) == (413, "application/problem+json")
     assert decoded(response)["detail"] == "The body is longer than 2048 KiB."
+
+
+class Broken(BytesIO):
+    def read(self, size: int | None = -1) -> bytes:
+        raise OSError("a chunk without its end")
+
+
+def test_a_body_in_chunks_is_read_where_the_server_ends_it(ask_recorded: Asking) -> None:
+    body = json.dumps({"claim": claim()}).encode()
+    response = ask_recorded.in_chunks(BytesIO(body))
+    assert decoded(response)["answers"][0]["verdict"] == "fits"
+
+
+def test_a_body_in_chunks_is_as_bounded_as_any(ask: Asking) -> None:
+    assert ask.in_chunks(BytesIO(b" " * (2 * 1024 * 1024 + 1))).status_code == 413
+    assert "ends before its end" in faults(ask.in_chunks(Broken()))[""]
+    assert "expected one of claim, manifest" in faults(ask.in_chunks(BytesIO(b"")))[""]
+
+
+def test_a_body_in_chunks_that_the_server_does_not_end_is_refused(ask: Asking) -> None:
+    response = ask.in_chunks(BytesIO(b"{}"), ended=False)
+    assert (response.status_code, response["Content-Type"]) == (411, "application/problem+json")
 
 
 def test_a_body_that_is_no_json_by_its_type_is_refused(ask: Asking) -> None:
@@ -176,7 +206,10 @@ def test_what_is_not_in_the_cluster_is_not_found(ask: Asking, namespace: str, na
 
 def test_the_cluster_is_named_where_there_are_several(ask_recorded: Asking) -> None:
     make_cluster("another")
-    assert ask_recorded.refused(claim=claim())["cluster"] == "name one of the clusters"
+    assert (
+        ask_recorded.refused(claim=claim())["cluster"]
+        == "there are several clusters, name one; known: another, recorded"
+    )
     assert ask_recorded.answer(claim=claim(), cluster="recorded")["verdict"] == "fits"
 
 

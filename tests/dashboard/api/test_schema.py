@@ -61,7 +61,7 @@ def test_quantities_are_numbers_beside_their_text(description: dict[str, Any]) -
 def test_a_question_is_described_field_by_field_with_its_answers(description: dict[str, Any]) -> None:
     asked = description["paths"]["/api/v1/fit/"]["post"]
     assert asked["requestBody"]["required"] is True
-    assert set(asked["responses"]) == {"200", "400", "401", "403", "404", "413", "415", "429"}
+    assert set(asked["responses"]) == {"200", "400", "401", "403", "404", "411", "413", "415", "429"}
     schemas = description["components"]["schemas"]
     question = schemas["FitQuestion"]
     assert question["additionalProperties"] is False

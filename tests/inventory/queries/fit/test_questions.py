@@ -2,8 +2,9 @@
 
 import pytest
 
-from inventory.models import Pod
-from inventory.queries.fit.questions import SubjectError
+from inventory.models import Cluster, Pod
+from inventory.queries.fit import answers
+from inventory.queries.fit.subjects import SubjectError
 from tests.inventory.queries.fit.asking import (
     ask,
     cluster_of,
@@ -159,6 +160,21 @@ def test_a_template_that_is_not_there_either_leaves_the_answer_open(follow: Foll
     )
 
 
+def test_what_fits_without_a_claim_that_nobody_knows_is_not_said_to_fit(follow: Follow) -> None:
+    follow(cluster_of(wanting("8Gi"), waiting_pod("p", of("c"), of("gone")))).applied()
+    row = ask("p")
+    assert (row.verdict, row.fits_on, row.fits) == ("cannot_simulate", 0, ())
+    assert row.message == (
+        "what gone asks for is not known before it is there; the other claims alone would fit on 1 node"
+    )
+
+
+def test_what_does_not_fit_without_a_claim_that_nobody_knows_does_not_fit_with_it(follow: Follow) -> None:
+    follow(cluster_of(wanting("80Gi"), waiting_pod("p", of("c"), of("gone")))).applied()
+    row = ask("p")
+    assert (row.verdict, [one.claim for one in row.requests]) == ("no_room", ["team-a/c"])
+
+
 @pytest.mark.parametrize(
     ("key", "hard", "used", "need"),
     [
@@ -268,3 +284,44 @@ def test_a_pod_that_needs_no_claim_from_its_template_waits_for_none(follow: Foll
     follow(cluster_of(wanting("8Gi"), spared)).applied()
     row = ask("p")
     assert (row.verdict, row.claims, row.wait) == ("fits", ("c",), None)
+
+
+# Pods that the scheduler never looks at
+
+
+def test_a_pod_that_came_with_its_node_is_never_given_a_claim(follow: Follow) -> None:
+    placed = pod("p", ("c",), status={"phase": "Pending"})
+    follow(cluster_of(wanting("8Gi"), placed)).applied()
+    for name, kind in (("p", "Pod"), ("c", "ResourceClaim")):
+        row = ask(name)
+        assert (row.kind, row.verdict) == (kind, "fits")
+        assert row.wait is not None
+        assert (row.wait.waiting, row.wait.names, row.wait.detail) == ("bypassed", ("p",), "node-1")
+
+
+def test_a_claim_that_another_pod_waits_for_is_answered_for_that_one(follow: Follow) -> None:
+    placed = pod("a", ("c",), status={"phase": "Pending"})
+    follow(cluster_of(wanting("8Gi"), placed, waiting_pod("b", of("c")))).applied()
+    row = ask("c")
+    assert (row.name, row.verdict, row.wait, row.pods_waiting) == ("b", "fits", None, 1)
+
+
+@pytest.mark.parametrize("phase", ["Running", "Succeeded", "Failed"])
+def test_a_pod_that_runs_or_has_ended_waits_for_nothing(follow: Follow, phase: str) -> None:
+    """The claims that were made for it may be gone by then."""
+    follow(cluster_of(pod("p", ("gone",), status={"phase": phase}))).applied()
+    row = ask("p")
+    assert row.wait is not None
+    assert (row.verdict, row.wait.waiting) == ("nothing_to_place", "nothing")
+
+
+def test_a_claim_and_a_pod_of_one_name_are_told_apart_by_their_kind(follow: Follow) -> None:
+    follow(cluster_of(wanting("8Gi", "x"), wanting("1Gi", "y"), waiting_pod("x", of("y")))).applied()
+    cluster = Cluster.objects.get()
+    of_claim = answers.of_name(cluster, "team-a", "x")
+    assert (of_claim.kind, of_claim.claims) == ("ResourceClaim", ("x",))
+    assert answers.of_name(cluster, "team-a", "x", "ResourceClaim") == of_claim
+    of_pod = answers.of_name(cluster, "team-a", "x", "Pod")
+    assert (of_pod.kind, of_pod.claims) == ("Pod", ("y",))
+    with pytest.raises(SubjectError, match="no Pod team-a/y is in cluster lab"):
+        answers.of_name(cluster, "team-a", "y", "Pod")

@@ -208,7 +208,7 @@ def test_a_question_to_a_kept_cluster_takes_as_many_queries_however_many_devices
 ) -> None:
     follow(cluster_of(wanting("8Gi"), cards=cards)).applied()
     ask("c")
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(7):
         ask("c")
 
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from inventory.kube.manifests import Manifest, ManifestError
-from inventory.models import Cluster
+from inventory.models import Cluster, KindState
 from inventory.queries.fit import answers
 from tests.inventory.queries.fit.asking import cluster_of, of, waiting_pod, wanting
 from tests.inventory.sync.conftest import Follow
-from tests.inventory.sync.objects import DRA, named
+from tests.inventory.sync.objects import DRA, claim, named, result
 
 
 def asked(*objects: dict[str, Any]) -> list[answers.FitRow]:
@@ -51,3 +51,56 @@ def test_a_claim_of_the_cluster_with_a_field_that_is_not_known_here_is_named(fol
     follow(cluster_of(strange)).applied()
     with pytest.raises(ManifestError, match=r"its claim c: .*derivedAttributes"):
         asked(waiting_pod("p", of("c")))
+
+
+HELD: dict[str, Any] = {"consumedCapacity": {"memory": "20Gi", "cores": "10"}}
+
+
+def test_a_claim_that_is_allocated_as_it_is_written_is_not_placed_again(follow: Follow) -> None:
+    held = claim("c", result(**HELD))
+    follow(cluster_of(held, cards=1)).applied()
+    (row,) = asked(held)
+    assert row.wait is not None
+    assert (row.verdict, row.wait.waiting, row.wait.names) == ("nothing_to_place", "nothing", ("c",))
+
+
+def test_a_claim_of_a_text_binds_its_pod_to_the_nodes_that_it_is_allocated_on(follow: Follow) -> None:
+    there = {
+        "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["x"]}]}]
+    }
+    held = claim("held", result(**HELD))
+    held["status"]["allocation"]["nodeSelector"] = there
+    follow(cluster_of(held, wanting("1Gi"))).applied()
+    (row,) = asked(held, waiting_pod("p", of("held"), of("c")))
+    assert (row.verdict, row.claims, row.excluded[0].obstacle.detail) == ("pod_rules", ("c",), "held")
+
+
+def test_a_claim_that_is_written_anew_may_have_what_it_holds_now(follow: Follow) -> None:
+    held = claim("c", result(**HELD))
+    follow(cluster_of(held, cards=1)).applied()
+    (row,) = asked(wanting("23Gi"))
+    assert (row.verdict, row.fits[0].placements[0].device) == ("fits", "hami-gpu-0")
+    assert [(one.caveat, one.detail) for one in row.doubts] == [("replaced", "c")]
+    (other,) = asked(wanting("23Gi", "other"))
+    assert (other.verdict, other.doubts) == ("no_room", ())
+
+
+def test_a_pod_that_names_its_node_bypasses_the_scheduler(follow: Follow) -> None:
+    follow(cluster_of(wanting("8Gi"))).applied()
+    (row,) = asked(waiting_pod("p", of("c"), nodeName="node-1"))
+    assert row.wait is not None
+    assert (row.verdict, row.wait.waiting, row.wait.detail) == ("fits", "bypassed", "node-1")
+
+
+def test_the_gates_of_a_pod_are_told_before_it_is_made(follow: Follow) -> None:
+    follow(cluster_of(wanting("8Gi"))).applied()
+    (row,) = asked(waiting_pod("p", of("c"), schedulingGates=[{"name": "example.com/wait"}]))
+    assert row.wait is not None
+    assert (row.wait.waiting, row.wait.names) == ("gates", ("example.com/wait",))
+
+
+def test_claims_that_cannot_be_read_are_not_said_to_be_missing(follow: Follow) -> None:
+    follow(cluster_of()).applied()
+    KindState.objects.filter(kind="resourceclaims").update(succeeded_at=None)
+    with pytest.raises(ManifestError, match="resourceclaims of lab cannot be read"):
+        asked(waiting_pod("p", of("gone")))
