@@ -13,14 +13,6 @@ FILES = [
     ("cel", "cel"),
     ("consumed-capacity", "consumed-capacity"),
 ]
-CASE: dict[str, Any] = {
-    "name": "c",
-    "node": {"metadata": {"name": "n"}},
-    "classes": [],
-    "slices": [],
-    "claims": [],
-}
-RESULT = {"request": "r", "driver": "d", "pool": "p", "device": "g"}
 
 
 def run(kind: str, path: Path, *arguments: str) -> tuple[int, list[str]]:
@@ -111,16 +103,6 @@ def test_a_file_says_which_gates_are_on_besides(tmp_path: Path) -> None:
         ("allocator", {}, "expected an object with a list `cases`"),
         ("cel", {"cases": []}, "driver: Expected `str`"),
         ("allocator", {"cases": [{"name": "half"}]}, "case 0: Object missing required field"),
-        (
-            "allocator",
-            {"cases": [{**CASE, "expect": {"fits": True}}]},
-            "case 0: expected `results` where it fits",
-        ),
-        (
-            "allocator",
-            {"cases": [{**CASE, "expect": {"fits": False, "results": [RESULT]}}]},
-            "case 0: expected no `results` where it does not fit",
-        ),
         ("allocator", {"cases": [], "release": "new"}, "release: new is none; expected one such as 1.36"),
         ("allocator", {"cases": [], "gates": ["DRAMagic"]}, "gates: DRAMagic: known are "),
         (
@@ -162,6 +144,22 @@ def test_an_amount_that_the_policy_refuses_agrees_with_no_amount(tmp_path: Path)
     )
     case["consumed"] = None
     assert run("consumed-capacity", written(tmp_path, {"cases": [case]}))[0] == 0
+
+
+def test_without_results_only_whether_it_fits_is_compared(tmp_path: Path) -> None:
+    vectors = recorded("allocator")
+    vectors["cases"] = [case for case in vectors["cases"] if case["expect"]["fits"]]
+    for case in vectors["cases"]:
+        del case["expect"]["results"]
+    count = len(vectors["cases"])
+    assert run("allocator", written(tmp_path, vectors)) == (0, [f"{count} of {count} agree"])
+    vectors["cases"] = vectors["cases"][:1]
+    vectors["cases"][0]["expect"]["fits"] = False
+    _, lines = run("allocator", written(tmp_path, vectors))
+    assert lines[1:3] == [
+        "  expected: does not fit",
+        "  found:    r → d.x/n1/g, shared, cores 50, memory 20Gi",
+    ]
 
 
 def test_results_are_compared_in_their_order(tmp_path: Path) -> None:
