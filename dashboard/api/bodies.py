@@ -40,8 +40,8 @@ def measure(request: HttpRequest) -> None:
     try:
         body = request.META["wsgi.input"].read(_LONGEST_BODY + 1)
     except Exception as error:
-        # Each server has errors of its own for chunks that are none.
-        raise ParseError("The body ends before its end, or its chunks are none.") from error
+        # Each server has errors of its own for these.
+        raise ParseError("The body cannot be read: it was cut off, or its chunks are malformed.") from error
     request.META["CONTENT_LENGTH"] = str(len(body))
     request._stream = BytesIO(body)
 
