@@ -10,7 +10,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_safe
 
 from dashboard.charts.device import dimensions_figure, drawn
 from dashboard.charts.segments import is_barred, sentence
@@ -72,7 +71,7 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
     )
 
 
-@require_safe
+@page
 def device_by_name(request: HttpRequest) -> HttpResponse:
     """Where only the names of a device are known: its page. Those of pools have slashes; paths cannot."""
     cluster, driver, pool, name = (

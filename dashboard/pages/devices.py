@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 
 from dashboard.charts import cards as card_charts
 from dashboard.charts import wall as wall_charts
@@ -64,6 +65,7 @@ def devices(request: HttpRequest) -> HttpResponse:
     )
 
 
+@never_cache
 @page
 def peek(request: HttpRequest, at: str) -> HttpResponse:
     """The cards of one column of the wall, to be put under it."""

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from dashboard.charts.segments import Bar, part_bar, sum_bar
 from dashboard.charts.squares import Strip, strips
 from dashboard.pages.filtering import choose
-from dashboard.pages.refusal import Refused
+from dashboard.pages.refusal import only_known
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import amounts, kinds
@@ -45,8 +45,7 @@ class TeamLine(NamedTuple):
 def overview(request: HttpRequest) -> HttpResponse:
     chosen = chosen_clusters(request.GET)
     known = options.clusters()
-    if unknown := sorted(set(chosen) - set(known)):
-        raise Refused([("cluster", f"{name!r} is not known here") for name in unknown])
+    only_known("cluster", chosen, known)
     found = read_overview(chosen)
     return show(
         request,

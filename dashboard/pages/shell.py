@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import wraps
 from typing import Any, NamedTuple
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -15,9 +15,10 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from dashboard.pages.refusal import Refused
+from dashboard.pages.seen import Trouble, trouble
 from dashboard.pages.source import Source
 from inventory.queries.counts import Counts, counts
-from inventory.queries.freshness import ClusterFreshness, Freshness, freshness, stale_after
+from inventory.queries.freshness import Freshness, freshness, stale_after
 from inventory.version import VERSION
 
 _TROUBLES_SHOWN = 2
@@ -31,17 +32,6 @@ class Place(NamedTuple):
     label: str | Promise
     href: str
     number: int | None
-
-
-class Trouble(NamedTuple):
-    """What is wrong with the reading of one cluster; of the kinds only those that the page rests on."""
-
-    cluster: ClusterFreshness
-    forbidden: Sequence[str]
-    failed: Sequence[str]
-
-    def __bool__(self) -> bool:
-        return bool(self.cluster.stale or self.cluster.error or self.forbidden or self.failed)
 
 
 class Shell(NamedTuple):
@@ -68,14 +58,23 @@ def page(view: View) -> View:
     @require_safe
     @wraps(view)
     def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if any("\x00" in str(part) for part in kwargs.values()):
+            raise Http404(str(_("No name has a null character.")))
         if any("" in values for _name, values in request.GET.lists()):
             return redirect(_without_empty(request.path, request.GET))
         try:
+            _refuse_null(request.GET)
             return view(request, *args, **kwargs)
         except Refused as refused:
             return render(request, "400.html", {"faults": refused.faults}, status=400)
 
     return shown
+
+
+def _refuse_null(query: QueryDict) -> None:
+    """PostgreSQL takes no text with a null character, not even to look for it."""
+    if faulty := [name for name, values in query.lists() if any("\x00" in value for value in values)]:
+        raise Refused([(name, str(_("a name has no null character"))) for name in faulty])
 
 
 def show(
@@ -96,7 +95,7 @@ def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
     now, found = timezone.now(), counts()
     fresh = freshness(now, names=source.clusters, kinds=source.kinds)
     unread = sum(one.observed_at is None for one in fresh.clusters)
-    troubles = [trouble for one in fresh.clusters if (trouble := _trouble(one, source.kinds))]
+    troubles = [wrong for one in fresh.clusters if (wrong := trouble(one, source.kinds))]
     return Shell(
         sections=_sections(found),
         active=active,
@@ -111,14 +110,6 @@ def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
         api=source.json(request.GET),
         csv=source.csv(request.GET),
         version=VERSION,
-    )
-
-
-def _trouble(one: ClusterFreshness, kinds: Sequence[str]) -> Trouble:
-    return Trouble(
-        one,
-        [kind for kind in one.forbidden if not kinds or kind in kinds],
-        [kind for kind in one.failed if not kinds or kind in kinds],
     )
 
 

@@ -28,10 +28,6 @@ def test_an_empty_search_says_how_to_search(read: Get) -> None:
     assert "Write a part of the name" in read("/search")
 
 
-def test_what_no_database_takes_is_refused(get: Get) -> None:
-    get("/search?q=%00", 400)
-
-
 def test_more_than_a_screen_leads_to_the_list(get: Get) -> None:
     for number in range(21):
         make_pod(f"train-{number}", uses=make_claim(f"slice-{number}"))

@@ -106,7 +106,7 @@ def test_the_page_of_one_cluster_tells_of_that_cluster(read: Get) -> None:
 
 @pytest.mark.django_db
 def test_an_unknown_cluster_is_refused_by_name(read: Get) -> None:
-    assert "cluster 'nowhere' is not known here" in read("/?cluster=nowhere", 400)
+    assert "cluster “nowhere” is not known here" in read("/?cluster=nowhere", 400)
 
 
 @pytest.mark.django_db
