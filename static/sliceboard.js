@@ -154,17 +154,29 @@
     peek.addEventListener("click", (event) => { if (event.target.closest("[data-close]")) { event.preventDefault(); close(); } });
   }
 
-  /* A part that may take longer than its page: a link without the script; with it, asked for at once. */
+  /* A part that may take longer than its page: a link without the script; with it, asked for at once. Searches come one
+     after the other: until it is this one's turn, the server says when to ask again. */
   for (const part of document.querySelectorAll("[data-later]")) {
-    const section = part.querySelector("section"), status = part.querySelector("[role=status]");
+    const section = part.querySelector("section"), status = part.querySelector("[role=status]"), TURNS = 60;
     const tell = (state) => {
       for (const one of section.querySelectorAll("[data-when]")) one.hidden = one.dataset.when !== state;
-      status.textContent = section.querySelector(`[data-when=${state}]`).textContent;
+      const told = section.querySelector(`[data-when=${state}]`).textContent;
+      if (status.textContent !== told) status.textContent = told;
+    };
+    const wait = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+    const load = async () => {
+      for (let turn = 0; turn < TURNS; turn++) {
+        const answer = await fetch(part.dataset.later);
+        if (answer.status !== 503 || !answer.headers.has("Retry-After")) return answer;
+        tell("busy");
+        await wait(Number(answer.headers.get("Retry-After")) || 1);
+      }
+      throw new Error("busy");
     };
     const ask = async () => {
       tell("loading");
       try {
-        const answer = await fetch(part.dataset.later);
+        const answer = await load();
         if (!answer.ok || answer.redirected) throw new Error(answer.status);
         section.outerHTML = await answer.text();
         status.textContent = part.querySelector("[data-answer]").textContent;

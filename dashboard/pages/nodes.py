@@ -5,12 +5,11 @@ from typing import NamedTuple
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from dashboard.charts.cards import LARGEST, cards_figure
 from dashboard.charts.segments import Bar, part_bar
 from dashboard.charts.squares import Square, strips
-from dashboard.pages import filtering
+from dashboard.pages import filtering, largest
 from dashboard.pages.devices import card_lines
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
@@ -19,8 +18,9 @@ from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import amounts
 from inventory.dra.units import Unit, short_name, unit_of
 from inventory.kube.quantity import Notation
-from inventory.queries import devices, held_cards, largest, options, pools, wall
+from inventory.queries import devices, held_cards, options, pools, wall
 from inventory.queries import nodes as node_queries
+from inventory.queries.largest import may_see_cards
 from inventory.queries.nodes import NodeFilter, NodeRow
 from inventory.queries.totals import TotalRow
 
@@ -74,6 +74,8 @@ def node(request: HttpRequest, node_id: int) -> HttpResponse:
     if row is None:
         raise Http404(_("There is no such node with devices or Pods that use them; it may have gone since."))
     held = held_cards.rows(wall.column(f"n{node_id}")[:LARGEST])
+    sees_cards = bool(held) or may_see_cards(row.cluster, row.name)
+    part = largest.node_part(request, node_id, row.cluster) if sees_cards else None
     return show(
         request,
         "node.html",
@@ -82,17 +84,22 @@ def node(request: HttpRequest, node_id: int) -> HttpResponse:
             "totals": _totals(row),
             "lines": card_lines(held),
             "figure": cards_figure(held) if held else None,
-            "largest": largest.of_node(row.cluster, row.name),
+            "largest": part,
             "teams": {team for card in held for team in card.teams},
             "pools": pools.rows(pools.of_node(node_id)),
             "others": devices.rows(devices.others_of_node(node_id)),
         },
         active="nodes",
-        source=Source(f"nodes/{node_id}/", clusters=[row.cluster], kinds=node_queries.KINDS),
+        source=Source(
+            f"nodes/{node_id}/",
+            dropped=[largest.PARAMETER],
+            clusters=[row.cluster],
+            kinds=largest.kinds(node_queries.KINDS, part),
+        ),
     )
 
 
-@require_safe
+@page
 def node_by_name(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
     """Where rows name a node: its page."""
     found = node_queries.queryset().filter(cluster__name=cluster, name=name).first()

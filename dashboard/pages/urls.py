@@ -27,6 +27,7 @@ urlpatterns = [
     path("nodes/", nodes.nodes, name="nodes"),
     path("nodes/largest/", largest.largest, name="largest"),
     path("nodes/<int:node_id>/", nodes.node, name="node"),
+    path("nodes/<int:node_id>/largest/", largest.of_node, name="node_largest"),
     path("nodes/<str:cluster>/<path:name>/", nodes.node_by_name, name="node_by_name"),
     path("pods/", pods.pods, name="pods"),
     path("pods/<int:pod_id>/", pods.pod, name="pod"),

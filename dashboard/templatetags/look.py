@@ -1,5 +1,6 @@
 """Theme, language, and the small machinery of links and tables."""
 
+from collections.abc import Sized
 from typing import Any
 
 from django import template
@@ -65,6 +66,12 @@ def column(context: Context, name: str, label: str, kind: str = "") -> SafeStrin
 def of(known: dict[str, Any], key: str | None) -> Any:
     """The entry of a mapping, None where there is none."""
     return known.get(key or "")
+
+
+@register.filter
+def beyond(listed: Sized, shown: int) -> int:
+    """How many of a list come after those that are shown."""
+    return max(0, len(listed) - shown)
 
 
 def _theme(context: Context) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from inventory.dra.simulator.allocated import Allocated
 from inventory.dra.simulator.candidates import Candidate
-from inventory.dra.simulator.capacity import Dimension, Range
+from inventory.dra.simulator.capacity import Dimension, Range, needed
 from inventory.dra.simulator.counting import Counting
 from inventory.dra.simulator.node_pools import NodePool
 from inventory.kube.quantity import Quantity
@@ -29,12 +29,26 @@ class Left(msgspec.Struct, frozen=True):
     largest: Mapping[str, Quantity]
 
 
+class Omitted(msgspec.Struct, frozen=True):
+    """What a request takes of a dimension that it does not name, and whether so much is left of it."""
+
+    amount: Quantity
+    left: bool
+
+
 class Largest(msgspec.Struct, frozen=True):
-    """The largest request for one dimension, and what the same device then has left of the others."""
+    """The largest amount of one dimension that a request can get, and how.
+
+    `request` names every dimension of the device, the others with the least that may be asked for; `beside`
+    is what the device then has left of these, and `omitted` what the request would take of one that it does
+    not name. All are empty of a device that is not shared: whoever gets it has all of it.
+    """
 
     amount: Quantity
     candidate: Candidate
-    beside: Mapping[str, Quantity]
+    request: Mapping[str, Quantity] = {}
+    beside: Mapping[str, Quantity] = {}
+    omitted: Mapping[str, Omitted] = {}
 
 
 class Room(msgspec.Struct, frozen=True):
@@ -131,20 +145,51 @@ def _most_in_range(allowed: Range, left: Quantity) -> Quantity | None:
     return Quantity.of(minimum + (whole - minimum) // step * step, most.notation)
 
 
+def _least(dimension: Dimension) -> Quantity:
+    """The least that a request takes which names the dimension; without a policy it may ask for nothing."""
+    policy = dimension.policy
+    if policy is not None and policy.range is not None:
+        return policy.range.minimum
+    if policy is not None and policy.values:
+        return min(policy.values)
+    return Quantity(0, dimension.total.notation)
+
+
 def _largest(lefts: Iterable[Left]) -> dict[str, Largest]:
     """Of devices that give as much, the one that has more left beside it."""
-    found: dict[str, Largest] = {}
+    best: dict[str, Left] = {}
     for left in lefts:
-        for name, amount in left.largest.items():
-            beside = {other: rest for other, rest in left.remaining.items() if other != name}
-            one = Largest(amount, left.candidate, beside)
-            if name not in found or _size(one) > _size(found[name]):
-                found[name] = one
-    return found
+        for name in left.largest:
+            if name not in best or _size(left, name) > _size(best[name], name):
+                best[name] = left
+    return {name: _told(left, name) for name, left in best.items()}
 
 
-def _size(one: Largest) -> tuple[int, list[int]]:
-    return one.amount.nanos, [rest.nanos for _, rest in sorted(one.beside.items())]
+def _size(left: Left, name: str) -> tuple[int, list[int]]:
+    return left.largest[name].nanos, [
+        rest.nanos for other, rest in sorted(left.remaining.items()) if other != name
+    ]
+
+
+def _told(left: Left, name: str) -> Largest:
+    """With the request that gets so much."""
+    amount, one = left.largest[name], left.candidate
+    if not one.shareable:
+        return Largest(amount, one)
+    others = {other: dimension for other, dimension in one.dimensions.items() if other != name}
+    least = {other: _least(dimension) for other, dimension in others.items()}
+    return Largest(
+        amount,
+        one,
+        request={name: amount, **least},
+        beside={other: left.remaining[other] - taken for other, taken in least.items()},
+        omitted={other: _omitted(dimension, left.remaining[other]) for other, dimension in others.items()},
+    )
+
+
+def _omitted(dimension: Dimension, left: Quantity) -> Omitted:
+    taken = needed(dimension, None)
+    return Omitted(taken, taken <= left)
 
 
 def _stranded(lefts: Iterable[Left]) -> dict[str, Quantity]:

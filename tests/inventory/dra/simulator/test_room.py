@@ -1,9 +1,22 @@
+from collections.abc import Mapping
+
+import pytest
+
 from inventory.dra.simulator.counting import Counting
 from inventory.dra.simulator.node_pools import NodePools
-from inventory.dra.simulator.room import Room, room
+from inventory.dra.simulator.room import Omitted, Room, room
 from inventory.dra.simulator.simulate import Cluster
 from inventory.kube.quantity import Quantity, parse
-from tests.inventory.dra.simulator.factories import cluster, device, held, slice_of
+from tests.inventory.dra.simulator.factories import (
+    asking,
+    cluster,
+    device,
+    exactly,
+    explained,
+    held,
+    slice_of,
+    wanting,
+)
 
 
 def seen(found: Cluster, node: str = "n1") -> Room:
@@ -88,5 +101,66 @@ def test_a_device_without_capacity_can_be_had_any_number_of_times() -> None:
 
 def test_nothing_is_left_of_nothing() -> None:
     found = seen(cluster(slice_of(device("a")), results=[share("a", "40Gi", "100")]))  # type: ignore[list-item]
-    assert found.stranded == {}
-    assert sum((one.amount for one in found.largest.values()), Quantity(0)) == Quantity(0)
+    assert (found.usable, found.largest, found.stranded) == (0, {}, {})
+
+
+def policy(least: str, *, default: str = "100") -> dict[str, object]:
+    return {"default": default, "validRange": {"min": least, "max": "100", "step": "1"}}
+
+
+def test_the_request_asks_for_the_least_of_every_other_dimension_and_leaves_the_rest() -> None:
+    capacity = {
+        "memory": {"value": "40Gi"},
+        "cores": {"value": "100", "requestPolicy": policy("10")},
+        "engines": {"value": "8", "requestPolicy": {"default": "2", "validValues": ["2", "4"]}},
+    }
+    results = [held("a", consumed={"memory": "8Gi", "cores": "30", "engines": "2"})]
+    found = seen(cluster(slice_of(device("a", capacity=capacity)), results=results)).largest["memory"]
+    assert {name: str(amount) for name, amount in found.request.items()} == {
+        "memory": "32Gi", "cores": "10", "engines": "2",
+    }  # fmt: skip
+    assert {name: str(amount) for name, amount in found.beside.items()} == {"cores": "60", "engines": "4"}
+
+
+def test_a_dimension_that_is_not_named_takes_its_default_or_all_of_it() -> None:
+    capacity = {
+        "memory": {"value": "40Gi"},
+        "cores": {"value": "100", "requestPolicy": policy("0", default="50")},
+        "engines": {"value": "8"},
+    }
+    results = [held("a", consumed={"memory": "8Gi", "cores": "30", "engines": "2"})]
+    found = seen(cluster(slice_of(device("a", capacity=capacity)), results=results)).largest["memory"]
+    assert found.omitted == {"cores": Omitted(parse("50"), True), "engines": Omitted(parse("8"), False)}
+
+
+def test_of_a_device_that_is_not_shared_nothing_is_left_beside() -> None:
+    largest = seen(cluster(slice_of(device("a", shared=False)))).largest["memory"]
+    assert (largest.request, largest.beside, largest.omitted) == ({}, {}, {})
+
+
+STEPS = {"default": "1Gi", "validRange": {"min": "1Gi", "max": "16Gi", "step": "3Gi"}}
+VALUES = {"default": "8Gi", "validValues": ["2Gi", "8Gi", "24Gi"]}
+
+
+@pytest.mark.parametrize("memory", [None, STEPS, VALUES, {"default": "4Gi"}])
+@pytest.mark.parametrize("cores", [None, policy("10"), policy("0", default="50")])
+def test_the_scheduler_takes_the_request_as_written_and_no_larger_one(
+    memory: dict[str, object] | None, cores: dict[str, object] | None
+) -> None:
+    capacity = {
+        "memory": {"value": "40Gi", **({"requestPolicy": memory} if memory else {})},
+        "cores": {"value": "100", **({"requestPolicy": cores} if cores else {})},
+    }
+    results = [held("a", consumed={"memory": "8Gi", "cores": "30"})]
+    view = cluster(slice_of(device("a", capacity=capacity)), results=results)
+
+    def fits(asked: Mapping[str, Quantity]) -> bool:
+        amounts = {name: str(amount) for name, amount in asked.items()}
+        return bool(explained(view, wanting(exactly(capacity=asking(**amounts)))).fits)
+
+    for name, found in seen(view).largest.items():
+        assert fits(found.request)
+        assert not fits({**found.request, name: found.amount + Quantity.of(1)})
+        for other, omitted in found.omitted.items():
+            named = {one: amount for one, amount in found.request.items() if one != other}
+            assert fits(named) is omitted.left
