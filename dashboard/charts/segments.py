@@ -9,7 +9,9 @@ from django.utils.translation import gettext as _
 
 from dashboard.charts.text import bold, lines, plain
 from dashboard.words import amounts
+from inventory.kube.quantity import Quantity
 from inventory.models.devices import DeviceState
+from inventory.queries.dimensions import ratio as ratio_of
 from inventory.queries.kinds import DimensionSum, Part
 from inventory.queries.shares import ShareRow
 from inventory.queries.slices import OTHER_COLOUR, Slice, TeamBrief, Track
@@ -37,10 +39,19 @@ class Pattern(NamedTuple):
     width: Decimal
 
 
+class Ghost(NamedTuple):
+    """What a request asks of what is free; all that is free, where that is not `enough`."""
+
+    start: Decimal
+    width: Decimal
+    enough: bool
+
+
 class Bar(NamedTuple):
     label: str
     segments: Sequence[Segment]
     patterns: Sequence[Pattern] = ()
+    ghost: Ghost | None = None
 
 
 def track_bar(name: str, track: Track, *, barred: bool = False) -> Bar:
@@ -57,6 +68,22 @@ def track_bar(name: str, track: Track, *, barred: bool = False) -> Bar:
             segments.append(_segment(one, track, start, width))
             start += width
     return Bar(sentence(name, track), segments, _over_free(track, start, barred=barred))
+
+
+def asked_bar(name: str, track: Track, need: Quantity | None) -> Bar:
+    """The slices of one dimension, and behind them what a request asks."""
+    bar = track_bar(name, track)._replace(patterns=())
+    if need is None or track.total is None or track.remaining is None:
+        return bar
+    start = max((one.start + one.width for one in bar.segments), default=_NOTHING)
+    enough = need <= track.remaining
+    asked = (ratio_of(need, track.total) or _NOTHING) * WHOLE if enough else WHOLE
+    width = min(asked, WHOLE - start)
+    words = {"held": bar.label, "need": amounts.amount(need, track.unit)}
+    return bar._replace(
+        label=_("%(held)s; %(need)s asked") % words,
+        ghost=Ghost(start, width, enough) if width > 0 else None,
+    )
 
 
 def is_barred(state: str, *, tainted: bool) -> bool:

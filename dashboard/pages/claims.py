@@ -66,17 +66,17 @@ def claim(request: HttpRequest, claim_id: int) -> HttpResponse:
     if row is None:
         raise Http404(_("There is no such claim; it may have been deleted since."))
     line = _line(row, teams().get(row.team or ""), every=True)
-    waits = row.pending is not None
+    part = fit.claim_part(request, row.id, row.cluster) if row.pending is not None else None
     return show(
         request,
         "claim.html",
-        {"line": line, "claim": row, "fit": fit.claim_part(request, row.id, row.cluster) if waits else None},
+        {"line": line, "claim": row, "fit": part},
         active="claims",
         source=Source(
             f"claims/{claim_id}/",
             dropped=[fit.PARAMETER],
             clusters=[row.cluster],
-            kinds=claim_queries.KINDS,
+            kinds=fit.kinds(claim_queries.KINDS, part),
         ),
     )
 

@@ -74,16 +74,17 @@ def pod(request: HttpRequest, pod_id: int) -> HttpResponse:
         raise Http404(_("There is no such Pod; it may have ended since."))
     line = pod_line(row, teams().get(row.team or ""), every=True)
     waits = row.waiting is not None and bool(row.claims)
+    part = fit.pod_part(request, row.id, row.cluster) if waits else None
     return show(
         request,
         "pod.html",
-        {"line": line, "pod": row, "fit": fit.pod_part(request, row.id, row.cluster) if waits else None},
+        {"line": line, "pod": row, "fit": part},
         active="pods",
         source=Source(
             f"pods/{pod_id}/",
             dropped=[fit.PARAMETER],
             clusters=[row.cluster],
-            kinds=pod_queries.KINDS,
+            kinds=fit.kinds(pod_queries.KINDS, part),
         ),
     )
 

@@ -7,7 +7,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from dashboard.charts.segments import Bar, Segment
+from dashboard.charts.segments import Bar, Ghost, Segment
 from dashboard.charts.squares import Square
 
 register = template.Library()
@@ -19,7 +19,8 @@ _STEP = 18
 def bar(picture: Bar, height: int = 12) -> SafeString:
     """A stacked bar. What is free is the track; the label says in words what the bar shows."""
     return format_html(
-        '<svg class="bar h{h}" height="{h}" role="img" aria-label="{label}">{segments}{patterns}</svg>',
+        '<svg class="bar h{h}" height="{h}" role="img" aria-label="{label}">'
+        "{segments}{patterns}{ghost}</svg>",
         h=height,
         label=picture.label,
         segments=format_html_join("", "{}", ((_segment(one, height),) for one in picture.segments)),
@@ -28,6 +29,7 @@ def bar(picture: Bar, height: int = 12) -> SafeString:
             '<svg x="{}%" width="{}%" height="{}"><rect width="100%" height="100%" fill="url(#{})"/></svg>',
             ((_placed(start), _placed(width), height, name) for name, start, width in picture.patterns),
         ),
+        ghost=_ghost(picture.ghost, height) if picture.ghost else "",
     )
 
 
@@ -52,6 +54,18 @@ def _segment(segment: Segment, height: int) -> SafeString:
         _placed(segment.width),
         height,
         segment.title,
+    )
+
+
+def _ghost(ghost: Ghost, height: int) -> SafeString:
+    return format_html(
+        '<svg x="{}%" width="{}%" height="{}">'
+        '<rect class="ghost{}" x="1" y="1" width="98%" height="{}"/></svg>',
+        _placed(ghost.start),
+        _placed(ghost.width),
+        height,
+        "" if ghost.enough else " no",
+        height - 2,
     )
 
 

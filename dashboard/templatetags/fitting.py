@@ -1,15 +1,17 @@
 """Where a claim would go, or what stops it, in templates: the words with names as links and amounts exact."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 
 from django import template
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from dashboard.templatetags import figures, marks
 from dashboard.words import fit, misses
+from dashboard.words.helps import Help, Release, helps
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity
 from inventory.queries.fit.answers import (
@@ -40,6 +42,9 @@ class Marked:
 
     def code(self, text: str) -> SafeString:
         return format_html('<code class="wrap">{}</code>', text)
+
+    def said(self, text: str) -> SafeString:
+        return format_html('<span lang="en">{}</span>', text)
 
     def amount(self, quantity: Quantity, unit: Unit) -> SafeString:
         return figures.amount(quantity, unit)
@@ -82,6 +87,19 @@ def fit_nearest(row: FitRow) -> str:
 
 
 register.filter("fit_beside", fit.beside_devices)
+register.filter("fit_heading", fit.fits_heading)
+register.filter("fit_elsewhere_heading", fit.elsewhere_heading)
+register.filter("fit_devices", misses.devices)
+
+
+@register.filter
+def fit_placed_for(row: FitRow) -> str:
+    return fit.placed_for(row, _NO_LINKS)
+
+
+@register.filter
+def fit_placed_together(row: FitRow) -> str:
+    return fit.placed_together(row, _NO_LINKS)
 
 
 @register.filter
@@ -103,12 +121,6 @@ def fit_request(row: UnmetRequestRow) -> str:
 def fit_request_text(row: UnmetRequestRow) -> str:
     """For labels, which have no markup."""
     return misses.request_title(row)
-
-
-@register.filter
-def fit_devices(row: UnmetRequestRow) -> int:
-    """Each device counts once."""
-    return sum(group.devices for group in row.groups)
 
 
 @register.simple_tag
@@ -144,7 +156,22 @@ def fit_node(name: str, cluster: str) -> SafeString:
 
 @register.simple_tag
 def fit_example(example: str, cluster: str) -> SafeString:
-    """A device as a link, with its pool; an example is `driver/pool/name`, and a pool may have slashes."""
-    driver, _, rest = example.partition("/")
-    pool, _, name = rest.rpartition("/")
-    return format_html('{} <span class="dim">{}</span>', Marked(cluster).device(driver, pool, name), pool)
+    """A device as a link, with its pool."""
+    found = misses.device_id(example)
+    return format_html('{} <span class="dim">{}</span>', Marked(cluster).device(*found), found.pool)
+
+
+@register.simple_tag
+def fit_near(group: GroupRow | None, left: Quantity | None, obstacle: ObstacleRow | None) -> SafeString:
+    """What keeps one device from being taken, as a badge with a line below."""
+    if group is not None:
+        badge, told = fit_check(group), misses.short(group, left, _NO_LINKS)
+    else:
+        badge = marks.badge(_("fits, wrong node"), "warn", "warn")
+        told = fit.obstacle(obstacle, _NO_LINKS) if obstacle is not None else ""
+    return format_html('{}<div class="small wrap">{}</div>', badge, told)
+
+
+@register.simple_tag
+def fit_helps(row: FitRow, releases: Sequence[Release], cluster: str) -> list[Help]:
+    return helps(row, releases, Marked(cluster))

@@ -1,6 +1,6 @@
 """Where a claim would go, or what stops it, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -29,7 +29,7 @@ VERDICT: dict[str, Badge] = {
     Verdict.FITS: Badge(pgettext_lazy("verdict", "fits"), "ok", "ok"),
     Verdict.POD_RULES: Badge(gettext_lazy("fits on other nodes"), "warn", "warn"),
     Verdict.NO_ROOM: Badge(gettext_lazy("no room"), "bad", "bad"),
-    Verdict.POOLS: Badge(gettext_lazy("no usable pool"), "part", "warn"),
+    Verdict.POOLS: Badge(gettext_lazy("pool not usable"), "part", "warn"),
     Verdict.CLASS_MISSING: Badge(gettext_lazy("class missing"), "bad", "bad"),
     Verdict.SELECTOR_ERROR: Badge(gettext_lazy("selector error"), "bad", "bad"),
     Verdict.REFUSED: Badge(gettext_lazy("scheduler error"), "bad", "bad"),
@@ -51,9 +51,9 @@ _SAID: dict[str, str | Promise] = {
     ),
     Verdict.CLASS_MISSING: gettext_lazy("A device class that it asks for is not in the cluster."),
     Verdict.SELECTOR_ERROR: gettext_lazy(
-        "A selector fails; the scheduler then gives up, wherever there is room."
+        "A selector fails; the scheduler then gives up, even where there is room."
     ),
-    Verdict.REFUSED: gettext_lazy("The scheduler gives up with an error, wherever there is room."),
+    Verdict.REFUSED: gettext_lazy("The scheduler gives up with an error, even where there is room."),
     Verdict.NOTHING_TO_PLACE: gettext_lazy("Every claim that it needs is allocated."),
     Verdict.CANNOT_SIMULATE: gettext_lazy("What the scheduler would do cannot be told here."),
 }
@@ -127,22 +127,55 @@ def _fits_on(row: FitRow) -> str:
 
 def _left_out(row: FitRow, writing: Writing) -> str:
     """With the rule, where it is the same everywhere."""
-    n, rules = row.fits_elsewhere_on, {one.obstacle for one in row.elsewhere}
-    obstacles = [one for one in rules if one is not None]
-    if len(obstacles) != 1:
-        message = _("It would fit on %(n)s nodes, but the Pod's own rules leave them all out.")
+    n, rule = row.fits_elsewhere_on, _only_rule(row)
+    if rule is None:
+        message = ngettext(
+            "It would fit on %(n)s node, but the Pod's own rules leave it out.",
+            "It would fit on %(n)s nodes, but the Pod's own rules leave them all out.",
+            n,
+        )
         return writing.put(message, n=f"{n:,}")
-    but = obstacle(obstacles[0], writing)
+    but = obstacle(rule, writing, nodes=n)
     if n == 1:
         return writing.put(_("It would fit on %(node)s, but %(why)s."), node=row.elsewhere[0].node, why=but)
     return writing.put(_("It would fit on %(n)s nodes, but %(why)s."), n=f"{n:,}", why=but)
 
 
+def _only_rule(row: FitRow) -> ObstacleRow | None:
+    """Of many nodes only the first are told one by one; then all that are left out are counted by rule."""
+    told = len(row.elsewhere) == row.fits_elsewhere_on
+    rules = {one.obstacle for one in row.elsewhere} if told else {one.obstacle for one in row.excluded}
+    return next(iter(rules)) if len(rules) == 1 else None
+
+
 def beside_devices(row: FitRow) -> str:
-    """What else to look for, where devices are not what is missing."""
+    """What this answer does not look at."""
     if row.verdict == Verdict.FITS and row.wait is None:
-        return _("If it stays pending, something other than devices is in its way; the scheduler says what.")
+        return _(
+            "Only devices and the Pod's node rules are looked at here. If it stays pending, the scheduler's "
+            "own message says what else is in its way: processor, memory, volumes, ports, affinity to other "
+            "Pods, …"
+        )
     return ""
+
+
+def placed_for(row: FitRow, writing: Writing = PLAIN) -> str:
+    """Whose answer it is, on the page of a claim: a claim is allocated together with the Pod's others."""
+    names = writing.join(", ", map(writing.code, row.claims))
+    if row.kind != "Pod":
+        return ""
+    if len(row.claims) > 1:
+        message = _("Answered for Pod %(pod)s, which needs it. Its claims are placed together: %(names)s.")
+        return writing.put(message, pod=writing.code(row.name), names=names)
+    return writing.put(_("Answered for Pod %(pod)s, which needs it."), pod=writing.code(row.name))
+
+
+def placed_together(row: FitRow, writing: Writing = PLAIN) -> str:
+    """On the page of a Pod with several claims."""
+    if len(row.claims) < 2:
+        return ""
+    names = writing.join(", ", map(writing.code, row.claims))
+    return writing.put(_("Its claims are placed together: %(names)s."), names=names)
 
 
 def wait(row: WaitRow, writing: Writing = PLAIN) -> str:
@@ -159,7 +192,7 @@ def wait(row: WaitRow, writing: Writing = PLAIN) -> str:
             return writing.put(message, names=names)
         case Waiting.QUOTA:
             message = _("The claim cannot be made, a quota of the namespace is used up: %(detail)s.")
-            return writing.put(message, detail=row.detail or "")
+            return writing.put(message, detail=writing.said(row.detail or ""))
         case Waiting.GATES:
             message = _("The scheduler does not look at the Pod before its gates are gone: %(names)s.")
             return writing.put(message, names=names)
@@ -176,7 +209,7 @@ def wait(row: WaitRow, writing: Writing = PLAIN) -> str:
 
 def doubt(row: DoubtRow, writing: Writing = PLAIN) -> str:
     """What makes the answer less certain than it looks."""
-    n, detail = row.count or 0, row.detail or ""
+    n, detail = row.count or 0, writing.said(row.detail or "")
     match row.caveat:
         case Caveat.NO_ORDER:
             return _("Before Kubernetes 1.36 the scheduler takes any of several devices, not the first.")
@@ -206,16 +239,21 @@ def doubt(row: DoubtRow, writing: Writing = PLAIN) -> str:
     return writing.put(_("Not understood here: %(detail)s."), detail=detail)
 
 
-def obstacle(row: ObstacleRow, writing: Writing = PLAIN) -> str:
-    """A rule of the Pod that leaves a node out."""
+def obstacle(row: ObstacleRow, writing: Writing = PLAIN, *, nodes: int = 1) -> str:
+    """A rule of the Pod that leaves out so many nodes."""
     detail = writing.code(row.detail or "")
     match row.rule:
         case PodRule.UNSCHEDULABLE:
-            return _("the node is cordoned")
+            return ngettext("the node is cordoned", "the nodes are cordoned", nodes)
         case PodRule.NODE_NAME:
             return writing.put(_("the Pod names node %(detail)s"), detail=detail)
         case PodRule.TAINT:
-            return writing.put(_("the node's taint %(detail)s is not tolerated"), detail=detail)
+            message = ngettext(
+                "the node's taint %(detail)s is not tolerated",
+                "the nodes' taint %(detail)s is not tolerated",
+                nodes,
+            )
+            return writing.put(message, detail=detail)
         case PodRule.NODE_SELECTOR:
             return writing.put(_("the Pod's nodeSelector wants %(detail)s"), detail=detail)
         case PodRule.AFFINITY:
@@ -238,36 +276,55 @@ def placement(row: PlacementRow, writing: Writing = PLAIN) -> str:
 
 def excluded(row: ExcludedRow, writing: Writing = PLAIN) -> str:
     message = ngettext("%(n)s node: %(why)s", "%(n)s nodes: %(why)s", row.nodes)
-    return writing.put(message, n=f"{row.nodes:,}", why=obstacle(row.obstacle, writing))
+    return writing.put(message, n=f"{row.nodes:,}", why=obstacle(row.obstacle, writing, nodes=row.nodes))
 
 
 def pool(row: UnusablePoolRow) -> str:
     return _("%(pool)s: %(reason)s") % {"pool": f"{row.driver}/{row.name}", "reason": row.reason}
 
 
+def fits_heading(row: FitRow, most: int) -> str:
+    """Over the nodes on which it fits, of which no more than so many are shown."""
+    if row.fits_on <= most:
+        return _("Nodes on which it fits")
+    message = _("Nodes on which it fits: the first %(shown)s of %(n)s, by name")
+    return message % {"shown": f"{most:,}", "n": f"{row.fits_on:,}"}
+
+
+def elsewhere_heading(row: FitRow, most: int) -> str:
+    """Over the nodes on which it would fit, of which no more than so many are shown."""
+    if row.fits_elsewhere_on <= most:
+        return _("It would fit here, if the Pod could go there")
+    message = _("It would fit here, if the Pod could go there: the first %(shown)s of %(n)s, by name")
+    return message % {"shown": f"{most:,}", "n": f"{row.fits_elsewhere_on:,}"}
+
+
 def lines(row: FitRow) -> Iterator[str]:
     """The whole answer as text, for a terminal."""
     yield f"{row.kind} {row.namespace}/{row.name}: {headline(row)}"
-    if row.wait is not None:
-        yield f"  {wait(row.wait)}"
+    for told in (placed_together(row), wait(row.wait) if row.wait is not None else ""):
+        if told:
+            yield f"  {told}"
     if row.message:
         yield f"  {row.message}" + (f" ({row.device})" if row.device else "")
     yield from (f"  {doubt(one)}" for one in row.doubts)
-    for fit in (*row.fits, *row.elsewhere):
-        yield _fit(fit)
+    yield from _section(fits_heading(row, len(row.fits)), map(_fit, row.fits))
+    yield from _section(elsewhere_heading(row, len(row.elsewhere)), map(_fit, row.elsewhere))
     for request in row.requests:
         yield f"  {request_title(request)}"
-        for group in request.groups:
-            yield f"  {group.devices:>8,}  {why(group)}"
-    if row.excluded:
-        yield "  " + _("Left out by the Pod's own rules:")
-        yield from (f"    {excluded(one)}" for one in row.excluded)
-    if row.pools:
-        yield "  " + _("Pools that cannot be used:")
-        yield from (f"    {pool(one)}" for one in row.pools)
+        yield from (f"    {group.devices:>6,}  {why(group)}" for group in request.groups)
+    yield from _section(_("Left out by the Pod's own rules"), map(excluded, row.excluded))
+    # Where it fits, nobody misses them.
+    yield from _section(_("Pools that cannot be used"), map(pool, () if row.fits else row.pools))
+
+
+def _section(heading: str, found: Iterable[str]) -> Iterator[str]:
+    for position, line in enumerate(found):
+        if position == 0:
+            yield f"  {heading}:"
+        yield f"    {line}"
 
 
 def _fit(fit: NodeFitRow) -> str:
     placements = "; ".join(map(placement, fit.placements))
-    why_not = f" ({obstacle(fit.obstacle)})" if fit.obstacle else ""
-    return f"    {fit.node}: {placements}{why_not}"
+    return f"{fit.node}: {placements}" + (f" ({obstacle(fit.obstacle)})" if fit.obstacle else "")

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from dashboard.words.amounts import dimension_label
 from dashboard.words.states import Badge
 from dashboard.words.writing import PLAIN, Writing
+from inventory.dra.simulator.allocated import DeviceId
 from inventory.dra.simulator.rejections import Check
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity
@@ -41,6 +42,18 @@ def request_title(row: UnmetRequestRow, writing: Writing = PLAIN) -> str:
     return named
 
 
+def device_id(example: str) -> DeviceId:
+    """An example is `driver/pool/name`, and only a pool may have slashes."""
+    driver, _slash, rest = example.partition("/")
+    pool, _slash, name = rest.rpartition("/")
+    return DeviceId(driver, pool, name)
+
+
+def devices(row: UnmetRequestRow) -> int:
+    """How many were looked at for the request: each is in one group."""
+    return sum(group.devices for group in row.groups)
+
+
 def nearest(row: FitRow, writing: Writing = PLAIN) -> str:
     """The nearest miss in one sentence; empty where nothing comes near."""
     group = next((request.groups[0] for request in row.requests if request.groups), None)
@@ -64,11 +77,24 @@ def why(group: GroupRow, writing: Writing = PLAIN) -> str:
                 _("%(need)s of %(what)s cannot be asked of them: %(detail)s"),
                 what=dimension_label(group.subject or ""),
                 need=writing.amount(group.need, group.unit or Unit.COUNT),
-                detail=group.detail or "",
+                detail=writing.said(group.detail or ""),
             )
         case Check.SELECTOR:
             return _selector(group, writing)
     return _other(group, writing)
+
+
+def short(group: GroupRow, left: Quantity | None, writing: Writing = PLAIN) -> str:
+    """Why one device of the group does not do, which has so much left of what is short."""
+    if group.check != Check.CAPACITY or group.need is None or left is None or left.nanos < 0:
+        return why(group, writing)
+    unit = group.unit or Unit.COUNT
+    return writing.put(
+        _("%(need)s of %(what)s needed, %(left)s left"),
+        what=dimension_label(group.subject or ""),
+        need=writing.amount(group.need, unit),
+        left=writing.amount(left, unit),
+    )
 
 
 def _too_little(group: GroupRow, need: Quantity, left: Quantity, writing: Writing) -> str:
@@ -90,7 +116,8 @@ def _selector(group: GroupRow, writing: Writing) -> str:
     source = _source(group.detail or "")
     if group.values:
         message = _("%(values)s; %(source)s wants %(expression)s")
-        return writing.put(message, values=group.values, source=source, expression=expression)
+        values = writing.said(group.values)
+        return writing.put(message, values=values, source=source, expression=expression)
     return writing.put(
         _("other values; %(source)s wants %(expression)s"), source=source, expression=expression
     )
@@ -117,9 +144,9 @@ def _other(group: GroupRow, writing: Writing) -> str:
         case Check.TAINT:
             return writing.put(_("tainted %(taint)s, not tolerated"), taint=writing.code(subject))
         case Check.POOL:
-            return writing.put(_("pool %(pool)s: %(reason)s"), pool=subject, reason=detail)
+            return writing.put(_("pool %(pool)s: %(reason)s"), pool=subject, reason=writing.said(detail))
         case Check.NODE:
             return _("not usable from these nodes")
         case Check.FEATURE:
             return writing.put(_("need the feature %(gate)s, which is off"), gate=subject)
-    return detail or group.check
+    return writing.said(detail or group.check)

@@ -16,6 +16,9 @@ class Writing(Protocol):
 
     def code(self, text: str) -> str: ...
 
+    def said(self, text: str) -> str:
+        """English of the scheduler, or of what reads the cluster, inside of a sentence of any language."""
+
     def amount(self, quantity: Quantity, unit: Unit) -> str: ...
 
     def node(self, name: str) -> str: ...
@@ -33,6 +36,9 @@ class Plain:
         return separator.join(parts)
 
     def code(self, text: str) -> str:
+        return text
+
+    def said(self, text: str) -> str:
         return text
 
     def amount(self, quantity: Quantity, unit: Unit) -> str:

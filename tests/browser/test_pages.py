@@ -57,6 +57,10 @@ def _waiting() -> str:
     return f"/pods/{Pod.objects.get(name='share-c').pk}/"
 
 
+def _node() -> str:
+    return f"/nodes/{Node.objects.get(name='gpu-node-1').pk}/"
+
+
 def test_where_a_pod_would_go_is_loaded_after_its_page(page: Page) -> None:
     page.goto(_waiting())
     part = page.get_by_role("region", name="Where it would go now")
@@ -82,6 +86,48 @@ def test_the_wait_for_an_answer_is_seen_and_its_failure_leaves_a_link(browser: B
     page.get_by_role("link", name="Load it with the page").click()
     expect(page.get_by_role("region", name="Where it would go now").get_by_role("table")).to_have_count(2)
     context.close()
+
+
+def test_while_another_search_runs_the_script_asks_again(browser: Browser, site: str) -> None:
+    context = browser.new_context(base_url=site, locale="en")
+    page = context.new_page()
+    sign_in(page)
+    asked: list[str] = []
+
+    def first_busy(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) == 1:
+            route.fulfill(status=503, headers={"Retry-After": "1"}, body="busy")
+        else:
+            route.continue_()
+
+    page.route("**/fit/", first_busy)
+    page.goto(_waiting())
+    expect(page.get_by_text("Another search is running; this one comes after it …").last).to_be_visible()
+    expect(page.get_by_role("region", name="Where it would go now").get_by_role("table")).to_have_count(2)
+    assert len(asked) == 2
+    context.close()
+
+
+def test_near_misses_are_drawn_and_named(page: Page) -> None:
+    page.goto(f"{_waiting()}?fit=now")
+    part = page.get_by_role("region", name="Where it would go now")
+    expect(part.get_by_role("heading", name="Nearest misses")).to_be_visible()
+    asked = part.get_by_role("img", name="npu-0-0 memory: 16 GiB of 21.0 GiB allocated, 5.0 GiB left")
+    expect(asked).to_be_visible()
+    # What the request asks of a card on the node that the Pod leaves out.
+    ghost = part.locator("svg.bar .ghost:not(.no)").nth(1)
+    assert ghost.evaluate("node => getComputedStyle(node).strokeDasharray") == "4px, 3px"
+    expect(part.get_by_role("heading", name="What would help")).to_be_visible()
+
+
+def test_the_largest_that_fits_on_a_node_is_loaded_after_its_page(page: Page) -> None:
+    page.goto(_node())
+    part = page.get_by_role("region", name="Largest that fits here")
+    expect(part.get_by_role("table")).to_be_visible()
+    expect(part.get_by_text("memory: 80Gi, cores: 0")).to_be_visible()
+    told = page.locator("[data-later] > [role=status]")
+    expect(told).to_contain_text("the largest request that one card could still meet")
 
 
 def test_the_bars_lead_to_nodes_and_devices(page: Page) -> None:
@@ -175,7 +221,7 @@ def test_no_page_is_wider_than_the_screen(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     for language in ("en", "zh-hans"):
         page.context.add_cookies([{"name": "django_language", "value": language, "url": page.url}])
-        for path in (*PATHS, f"/devices/{_card()}/", f"{_waiting()}?fit=now"):
+        for path in (*PATHS, f"/devices/{_card()}/", f"{_waiting()}?fit=now", f"{_node()}?largest=now"):
             page.goto(path)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, language)
 

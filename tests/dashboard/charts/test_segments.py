@@ -2,7 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from dashboard.charts.segments import Pattern, is_barred, track_bar
+from dashboard.charts.segments import Ghost, Pattern, asked_bar, is_barred, track_bar
+from inventory.kube.quantity import parse
 from tests.dashboard.charts.building import NLP, VISION, Held, track
 
 
@@ -66,3 +67,21 @@ def test_the_label_says_what_the_bar_shows() -> None:
 
 def test_the_label_of_an_unknown_dimension_claims_nothing() -> None:
     assert track_bar("gpu-0", track("memory", None)).label == "gpu-0 memory: not known"
+
+
+def test_what_a_request_asks_lies_behind_what_is_held() -> None:
+    bar = asked_bar("gpu-0", track("memory", "80Gi", Held("20Gi"), stranded=True), parse("40Gi"))
+    assert bar.ghost == Ghost(Decimal(25), Decimal(50), enough=True)
+    assert bar.label == "gpu-0 memory: 20 GiB of 80 GiB allocated, 60 GiB left; 40 GiB asked"
+    assert bar.patterns == ()
+
+
+def test_where_it_is_too_much_all_that_is_left_is_shown() -> None:
+    bar = asked_bar("gpu-0", track("memory", "80Gi", Held("60Gi")), parse("40Gi"))
+    assert bar.ghost == Ghost(Decimal(75), Decimal(25), enough=False)
+
+
+def test_nothing_left_has_no_place_in_the_bar() -> None:
+    assert asked_bar("gpu-0", track("memory", "80Gi", Held("80Gi")), parse("40Gi")).ghost is None
+    assert asked_bar("gpu-0", track("memory", "80Gi", Held("20Gi")), None).ghost is None
+    assert asked_bar("gpu-0", track("memory", None), parse("40Gi")).ghost is None

@@ -6,11 +6,12 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from django.utils.html import escape
 
 from demo.store import Object
 from inventory.dra.simulator.explanation import Verdict
-from inventory.models import Claim, Cluster, Pod
+from inventory.models import Claim, Cluster, KindState, Pod
 from inventory.queries.fit import answers
 from tests.dashboard.pages.conftest import Get, Serve
 from tests.factories import make_claim
@@ -46,7 +47,7 @@ def _of_claim(name: str) -> str:
         ("wrong-node", "fits on other nodes", "kubernetes.io/hostname=npu-node-1"),
         ("too-big", "no room", "90 GiB of memory cannot be asked of them"),
         ("nic", "no room", "1 of 2 devices found on one node"),
-        ("incomplete-pool", "no usable pool", "1 of 2 slices of generation 3 are published"),
+        ("incomplete-pool", "pool not usable", "1 of 2 slices of generation 3 are published"),
         ("cel-error", "selector error", "CEL runtime error: no such key: nosuch"),
         ("all-of-incomplete", "scheduler error", "is currently being updated"),
         ("over-quota", "fits, but waits", "a quota keeps its claim from being made"),
@@ -120,14 +121,14 @@ def test_an_example_leads_to_its_device(recorded_cluster: Cluster, get: Get, sig
 def test_amounts_have_their_exact_value_beside(recorded_cluster: Cluster, get: Get) -> None:
     part = get(_of_pod("mig-full-0"))
     assert "of copy-engines needed, at most 6 left" in part
-    assert "<code" in get(_of_pod("share-c"))
+    assert '<code class="wrap">kubernetes.io/hostname=npu-node-2</code>' in get(_of_pod("share-c"))
 
 
 def test_a_claim_that_fits_is_told_where_and_what_it_would_get(serve: Serve, read: Get) -> None:
     serve(_node(), _class(), resource_slice(card()), claim(), _waiting())
     part = read(_of_pod("p"))
     assert "It fits now on 1 node. " in part
-    assert "something other than devices is in its way" in part
+    assert "Only devices and the Pod's node rules are looked at here." in part
     assert "node-1 gpu → hami-gpu-0 , NVIDIA L4, 24 GiB memory, 100 % cores" in part
 
 
@@ -169,6 +170,74 @@ def test_where_nothing_was_read_nothing_is_known(read: Get) -> None:
     assert "never read from cluster lab: resourceslices, resourceclaims, deviceclasses" in part
 
 
+def test_the_answer_says_how_old_and_how_whole_its_own_kinds_are(
+    recorded_cluster: Cluster, read: Get
+) -> None:
+    path = f"/claims/{Claim.objects.get(name__startswith='share-c').pk}/"
+    KindState.objects.filter(kind="nodes").update(
+        succeeded_at=timezone.now().replace(year=2020), state=KindState.State.FAILED
+    )
+    part = read(f"{path}fit/")
+    assert "As of 2020" in part
+    assert "stale" in part
+    assert "reading failed for nodes" in part
+    # The page rests on it only where the answer is inside.
+    assert "As of 2020" not in read(path)
+    assert read(f"{path}?fit=now").count("As of 2020") == 2
+
+
+def test_an_answer_is_not_called_old_while_it_is_fresh(recorded_cluster: Cluster, read: Get) -> None:
+    part = read(_of_pod("share-c"))
+    assert "As of 20" in part
+    assert "stale" not in part
+
+
+def test_a_claim_is_answered_for_the_pod_that_is_named_with_its_other_claims(serve: Serve, read: Get) -> None:
+    waits = pod(claims=("c", "d"), node="", status={"phase": "Pending"})
+    serve(_node(), _class(), resource_slice(card(), card("b")), claim("c"), claim("d"), waits)
+    part = read(_of_claim("c"))
+    assert "Answered for Pod p , which needs it. Its claims are placed together: c , d ." in part
+    assert "Its claims are placed together: c , d ." in read(_of_pod("p"))
+    assert "Answered for" not in read(_of_pod("p"))
+
+
+def test_a_claim_that_waits_for_a_pod_says_what_makes_it_allocated(
+    recorded_cluster: Cluster, read: Get
+) -> None:
+    assert "a claim is allocated when a Pod that uses it is scheduled" in read(_of_claim("idle"))
+
+
+def test_near_misses_are_drawn_with_what_is_asked(recorded_cluster: Cluster, get: Get, read: Get) -> None:
+    part = get(_of_pod("share-c"))
+    assert "npu-0-0 cores: 100 % of 100 % allocated, 0 % left; 50 % asked" in part
+    # On the node that the Pod leaves out it would do.
+    assert 'class="ghost"' in part
+    assert "fits, wrong node" in part
+    assert "Nearest misses" not in read(_of_pod("cel-error"))
+
+
+def test_what_would_help_is_what_the_answer_shows(recorded_cluster: Cluster, read: Get) -> None:
+    part = read(_of_pod("share-c"))
+    assert "What would help" in part
+    assert "Take kubernetes.io/hostname=npu-node-2 out of the Pod's nodeSelector" in part
+    assert "The devices are free on npu-node-1" in part
+    assert "Wait for one of share-a , share-b to end Each alone would leave enough cores on npu-0-0 ." in part
+    for name in ("cel-error", "over-quota", "missing-claim"):
+        assert "What would help" not in read(_of_pod(name))
+
+
+def test_an_answer_is_never_kept_by_a_browser(recorded_cluster: Cluster, signed_in: Client) -> None:
+    assert "no-store" in signed_in.get(_of_pod("share-c"))["Cache-Control"]
+
+
+def test_english_of_other_programs_is_marked_as_such(recorded_cluster: Cluster, signed_in: Client) -> None:
+    signed_in.cookies["django_language"] = "zh-hans"
+    part = signed_in.get(_of_pod("cel-error")).content.decode()
+    assert '<code class="wrap" lang="en">' in part
+    part = signed_in.get(_of_pod("too-big")).content.decode()
+    assert '<span lang="en">the largest that may be asked for is' in part
+
+
 def test_text_of_a_cluster_is_never_markup(serve: Serve, get: Get) -> None:
     hostile = "<script>alert(1)</script>{why}"
     unwanted = card(attributes={"kind": {"string": hostile}, "productName": {"string": hostile}})
@@ -202,7 +271,7 @@ def test_an_answer_takes_as_many_queries_for_many_devices_as_for_few(serve: Serv
             _node(),
             _class(),
             resource_slice(*devices),
-            claim("held", *shares[:32]),
+            *(claim(f"held-{first}", *shares[first : first + 32]) for first in range(0, cards, 32)),
             claim(),
             _waiting(),
             name=cluster,

@@ -1,6 +1,3 @@
-from typing import Any
-
-import msgspec
 import pytest
 
 from dashboard.words import fit, misses
@@ -12,7 +9,6 @@ from inventory.kube.quantity import parse
 from inventory.queries.fit.answers import (
     DoubtRow,
     ExcludedRow,
-    FitRow,
     GroupRow,
     NodeFitRow,
     ObstacleRow,
@@ -22,27 +18,7 @@ from inventory.queries.fit.answers import (
     WaitRow,
 )
 from inventory.queries.fit.questions import Waiting
-
-_NOTHING = {
-    field.name: () if str(field.type).startswith("tuple") else None
-    for field in msgspec.structs.fields(FitRow)
-}
-
-
-def answer(verdict: Verdict, **fields: Any) -> FitRow:
-    counted = {"fits_on": 0, "fits_elsewhere_on": 0, "nodes": 1, "devices": 1}
-    subject = {"kind": "Pod", "namespace": "team-a", "name": "p"}
-    return FitRow(**{**_NOTHING, **subject, **counted, "verdict": verdict, **fields})
-
-
-def group(check: Check, **fields: Any) -> GroupRow:
-    empty = {field.name: None for field in msgspec.structs.fields(GroupRow)}
-    counted = {"devices": 3, "nodes": 1, "selected": True, "examples": ()}
-    return GroupRow(**{**empty, **counted, "check": check, **fields})
-
-
-def barred(node: str, rule: PodRule, detail: str | None = None) -> NodeFitRow:
-    return NodeFitRow(node, ObstacleRow(rule, detail), ())
+from tests.dashboard.words.answers import answer, barred, group
 
 
 def test_every_verdict_and_check_has_a_word_and_an_icon() -> None:
@@ -122,7 +98,52 @@ def test_the_rule_that_leaves_nodes_out_is_named_where_it_is_one() -> None:
         fits_elsewhere_on=2,
         elsewhere=(barred("n1", *selector), barred("n2", PodRule.UNSCHEDULABLE)),
     )
-    assert "the Pod's own rules leave them all out" in fit.headline(mixed)
+    assert fit.headline(mixed) == "It would fit on 2 nodes, but the Pod's own rules leave them all out."
+
+
+def test_several_nodes_are_not_told_as_one() -> None:
+    cordoned = (barred("n1", PodRule.UNSCHEDULABLE), barred("n2", PodRule.UNSCHEDULABLE))
+    row = answer(Verdict.POD_RULES, fits_elsewhere_on=2, elsewhere=cordoned)
+    assert fit.headline(row) == "It would fit on 2 nodes, but the nodes are cordoned."
+    tainted = ObstacleRow(PodRule.TAINT, "a=b:NoSchedule")
+    assert fit.excluded(ExcludedRow(tainted, 1)) == "1 node: the node's taint a=b:NoSchedule is not tolerated"
+    assert (
+        fit.excluded(ExcludedRow(tainted, 2)) == "2 nodes: the nodes' taint a=b:NoSchedule is not tolerated"
+    )
+
+
+def test_of_more_nodes_than_are_told_the_rule_is_named_only_if_there_is_no_other() -> None:
+    cordoned, named = ObstacleRow(PodRule.UNSCHEDULABLE, None), ObstacleRow(PodRule.NODE_NAME, "n1")
+    told = {"fits_elsewhere_on": 250, "elsewhere": (barred("n2", PodRule.UNSCHEDULABLE),)}
+    only = answer(Verdict.POD_RULES, **told, excluded=(ExcludedRow(cordoned, 250),))
+    assert fit.headline(only) == "It would fit on 250 nodes, but the nodes are cordoned."
+    others = answer(Verdict.POD_RULES, **told, excluded=(ExcludedRow(cordoned, 250), ExcludedRow(named, 3)))
+    assert fit.headline(others) == "It would fit on 250 nodes, but the Pod's own rules leave them all out."
+
+
+def test_an_answer_about_devices_claims_nothing_about_the_rest() -> None:
+    told = fit.beside_devices(answer(Verdict.FITS, fits_on=1))
+    assert told.startswith("Only devices and the Pod's node rules are looked at here.")
+    assert fit.beside_devices(answer(Verdict.NO_ROOM)) == ""
+
+
+def test_on_the_page_of_a_claim_the_pod_is_named_that_is_answered_for() -> None:
+    assert fit.placed_for(answer(Verdict.FITS, claims=("c",))) == "Answered for Pod p, which needs it."
+    two = answer(Verdict.FITS, claims=("c", "d"))
+    assert fit.placed_for(two) == (
+        "Answered for Pod p, which needs it. Its claims are placed together: c, d."
+    )
+    assert fit.placed_together(two) == "Its claims are placed together: c, d."
+    assert fit.placed_for(answer(Verdict.FITS, kind="ResourceClaim", claims=("c",))) == ""
+    assert fit.placed_together(answer(Verdict.FITS, claims=("c",))) == ""
+
+
+def test_what_is_cut_off_a_list_is_told_above_it() -> None:
+    row = answer(Verdict.FITS, fits_on=1250, fits_elsewhere_on=3)
+    assert fit.fits_heading(row, 12) == "Nodes on which it fits: the first 12 of 1,250, by name"
+    assert fit.fits_heading(row, 1250) == "Nodes on which it fits"
+    assert fit.elsewhere_heading(row, 3) == "It would fit here, if the Pod could go there"
+    assert fit.elsewhere_heading(row, 2).endswith("the first 2 of 3, by name")
 
 
 @pytest.mark.parametrize("rule", list(PodRule))
@@ -202,7 +223,7 @@ def test_the_text_for_a_terminal_has_everything() -> None:
     short = group(Check.CAPACITY, subject="memory", need=parse("8Gi"), left=parse("5Gi"), unit=Unit.BYTES)
     row = answer(
         Verdict.POD_RULES,
-        claims=("c",),
+        claims=("c", "d"),
         message="it gave up",
         device="d/p/gpu-0",
         doubts=(DoubtRow(Caveat.NODES_LEFT, 3, "time is over"),),
@@ -215,14 +236,44 @@ def test_the_text_for_a_terminal_has_everything() -> None:
     )
     assert list(fit.lines(row)) == [
         "Pod team-a/p: It would fit on n1, but the node is cordoned.",
+        "  Its claims are placed together: c, d.",
         "  The claim cannot be made, a quota of the namespace is used up: q: 2 of 2 used.",
         "  it gave up (d/p/gpu-0)",
         "  3 nodes were not looked at: time is over.",
+        "  It would fit here, if the Pod could go there:",
         "    n1:  (the node is cordoned)",
         "  r of c",
         "         3  8 GiB of memory needed, at most 5 GiB left",
         "  Left out by the Pod's own rules:",
-        "    8 nodes: the node is cordoned",
+        "    8 nodes: the nodes are cordoned",
         "  Pools that cannot be used:",
         "    d/p: 1 of 2 slices",
     ]
+
+
+def test_the_text_for_a_terminal_says_how_many_nodes_it_leaves_out() -> None:
+    placed = PlacementRow("c", "gpu", "d", "p", "gpu-0", None, False, False, None)
+    row = answer(Verdict.FITS, fits_on=250, fits=(NodeFitRow("n1", None, (placed,)),))
+    assert list(fit.lines(row)) == [
+        "Pod team-a/p: It fits now on 250 nodes.",
+        "  Nodes on which it fits: the first 1 of 250, by name:",
+        "    n1: gpu → gpu-0, the whole device",
+    ]
+
+
+def test_pools_that_cannot_be_used_are_told_only_where_they_may_be_missed() -> None:
+    pools = (UnusablePoolRow("d", "p", "1 of 2 slices", 3),)
+    placed = PlacementRow("c", "gpu", "d", "p", "gpu-0", None, False, False, None)
+    row = answer(Verdict.FITS, fits_on=1, fits=(NodeFitRow("n1", None, (placed,)),), pools=pools)
+    assert not any("1 of 2 slices" in line for line in fit.lines(row))
+
+
+def test_a_single_device_is_told_with_what_it_has_itself() -> None:
+    short = group(Check.CAPACITY, subject="memory", need=parse("8Gi"), left=parse("5Gi"), unit=Unit.BYTES)
+    assert misses.short(short, parse("2Gi")) == "8 GiB of memory needed, 2 GiB left"
+    assert misses.short(short, None) == "8 GiB of memory needed, at most 5 GiB left"
+    assert misses.short(group(Check.TAINT, subject="a"), None) == "tainted a, not tolerated"
+
+
+def test_an_example_names_its_device_whose_pool_may_have_slashes() -> None:
+    assert misses.device_id("d.example.com/rack/1/gpu-0") == ("d.example.com", "rack/1", "gpu-0")
