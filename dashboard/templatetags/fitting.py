@@ -22,6 +22,7 @@ from inventory.queries.fit.answers import (
     ObstacleRow,
     PlacementRow,
     UnmetRequestRow,
+    WaitingPodRow,
     WaitRow,
 )
 
@@ -95,6 +96,11 @@ register.filter("fit_devices", misses.devices)
 @register.filter
 def fit_placed_for(row: FitRow) -> str:
     return fit.placed_for(row, _NO_LINKS)
+
+
+@register.filter
+def fit_other_pod(row: WaitingPodRow) -> str:
+    return fit.other_pod(row, _NO_LINKS)
 
 
 @register.filter

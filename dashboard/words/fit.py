@@ -21,6 +21,7 @@ from inventory.queries.fit.answers import (
     ObstacleRow,
     PlacementRow,
     UnusablePoolRow,
+    WaitingPodRow,
     WaitRow,
 )
 from inventory.queries.fit.questions import Waiting
@@ -160,18 +161,24 @@ def beside_devices(row: FitRow) -> str:
 
 
 def placed_for(row: FitRow, writing: Writing = PLAIN) -> str:
-    """Whose answer it is, on the page of a claim: a claim is allocated together with the Pod's others."""
-    names = writing.join(", ", map(writing.code, row.claims))
+    """Whose answer it is, on the page of a claim: it goes with whichever of its Pods is scheduled first."""
     if row.kind != "Pod":
         return ""
-    if len(row.claims) > 1:
-        message = _("Answered for Pod %(pod)s, which needs it. Its claims are placed together: %(names)s.")
-        return writing.put(message, pod=writing.code(row.name), names=names)
-    return writing.put(_("Answered for Pod %(pod)s, which needs it."), pod=writing.code(row.name))
+    pod, n = writing.code(row.name), row.pods_waiting
+    if n > 1:
+        message = _("Answered for Pod %(pod)s, which comes off best of the %(n)s Pods that wait for it.")
+        return writing.put(message, pod=pod, n=f"{n:,}")
+    return writing.put(_("Answered for Pod %(pod)s, which waits for it."), pod=pod)
+
+
+def other_pod(row: WaitingPodRow, writing: Writing = PLAIN) -> str:
+    """`train-1: no room`."""
+    told = VERDICT[row.verdict] if row.waiting is None or row.verdict != Verdict.FITS else _WAITS
+    return writing.put("%(pod)s: %(verdict)s", pod=writing.code(row.name), verdict=str(told.word))
 
 
 def placed_together(row: FitRow, writing: Writing = PLAIN) -> str:
-    """On the page of a Pod with several claims."""
+    """Of a Pod with several claims: it gets all of them or none."""
     if len(row.claims) < 2:
         return ""
     names = writing.join(", ", map(writing.code, row.claims))
@@ -302,7 +309,8 @@ def elsewhere_heading(row: FitRow, most: int) -> str:
 def lines(row: FitRow) -> Iterator[str]:
     """The whole answer as text, for a terminal."""
     yield f"{row.kind} {row.namespace}/{row.name}: {headline(row)}"
-    for told in (placed_together(row), wait(row.wait) if row.wait is not None else ""):
+    of_several = placed_for(row) if row.pods_waiting > 1 else ""
+    for told in (of_several, placed_together(row), wait(row.wait) if row.wait is not None else ""):
         if told:
             yield f"  {told}"
     if row.message:

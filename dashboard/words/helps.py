@@ -83,8 +83,8 @@ def _of_release(one: Release, writing: Writing) -> Help:
     n, what = len(one.holders), dimension_label(one.dimension)
     title = ngettext("Wait for %(holders)s to end", "Wait for one of %(holders)s to end", n)
     detail = ngettext(
-        "It alone would leave enough %(what)s on %(device)s.",
-        "Each alone would leave enough %(what)s on %(device)s.",
+        "It alone would leave enough %(what)s on %(device)s, which may be short of something else as well.",
+        "Each alone would leave enough %(what)s on %(device)s, which may be short of something else as well.",
         n,
     )
     return Help(

@@ -196,9 +196,18 @@ def test_a_claim_is_answered_for_the_pod_that_is_named_with_its_other_claims(ser
     waits = pod(claims=("c", "d"), node="", status={"phase": "Pending"})
     serve(_node(), _class(), resource_slice(card(), card("b")), claim("c"), claim("d"), waits)
     part = read(_of_claim("c"))
-    assert "Answered for Pod p , which needs it. Its claims are placed together: c , d ." in part
+    assert "Answered for Pod p , which waits for it. Its claims are placed together: c , d ." in part
     assert "Its claims are placed together: c , d ." in read(_of_pod("p"))
     assert "Answered for" not in read(_of_pod("p"))
+
+
+def test_of_several_pods_that_wait_for_a_claim_all_are_named(serve: Serve, read: Get) -> None:
+    gated = pod("q", node="", status={"phase": "Pending"})
+    gated["spec"]["schedulingGates"] = [{"name": "later"}]
+    serve(_node(), _class(), resource_slice(card()), claim(), _waiting(), gated)
+    part = read(_of_claim("c"))
+    assert "Answered for Pod p , which comes off best of the 2 Pods that wait for it." in part
+    assert "The others: q : fits, but waits" in part
 
 
 def test_a_claim_that_waits_for_a_pod_says_what_makes_it_allocated(
@@ -221,7 +230,10 @@ def test_what_would_help_is_what_the_answer_shows(recorded_cluster: Cluster, rea
     assert "What would help" in part
     assert "Take kubernetes.io/hostname=npu-node-2 out of the Pod's nodeSelector" in part
     assert "The devices are free on npu-node-1" in part
-    assert "Wait for one of share-a , share-b to end Each alone would leave enough cores on npu-0-0 ." in part
+    assert (
+        "Wait for one of share-a , share-b to end Each alone would leave enough cores on npu-0-0 , which"
+        in part
+    )
     for name in ("cel-error", "over-quota", "missing-claim"):
         assert "What would help" not in read(_of_pod(name))
 

@@ -16,7 +16,7 @@ _NOTHING = {
 
 
 def answer(verdict: Verdict, **fields: Any) -> FitRow:
-    counted = {"fits_on": 0, "fits_elsewhere_on": 0, "nodes": 1, "devices": 1}
+    counted = {"fits_on": 0, "fits_elsewhere_on": 0, "nodes": 1, "devices": 1, "pods_waiting": 0}
     subject = {"kind": "Pod", "namespace": "team-a", "name": "p"}
     return FitRow(**{**_NOTHING, **subject, **counted, "verdict": verdict, **fields})
 

@@ -15,6 +15,7 @@ from inventory.queries.fit.answers import (
     PlacementRow,
     UnmetRequestRow,
     UnusablePoolRow,
+    WaitingPodRow,
     WaitRow,
 )
 from inventory.queries.fit.questions import Waiting
@@ -128,13 +129,24 @@ def test_an_answer_about_devices_claims_nothing_about_the_rest() -> None:
 
 
 def test_on_the_page_of_a_claim_the_pod_is_named_that_is_answered_for() -> None:
-    assert fit.placed_for(answer(Verdict.FITS, claims=("c",))) == "Answered for Pod p, which needs it."
-    two = answer(Verdict.FITS, claims=("c", "d"))
-    assert fit.placed_for(two) == (
-        "Answered for Pod p, which needs it. Its claims are placed together: c, d."
-    )
-    assert fit.placed_together(two) == "Its claims are placed together: c, d."
+    one = answer(Verdict.FITS, claims=("c",), pods_waiting=1)
+    assert fit.placed_for(one) == "Answered for Pod p, which waits for it."
+    several = answer(Verdict.FITS, claims=("c",), fits_on=1, pods_waiting=1200)
+    told = "Answered for Pod p, which comes off best of the 1,200 Pods that wait for it."
+    assert fit.placed_for(several) == told
+    assert list(fit.lines(several))[1] == f"  {told}"
     assert fit.placed_for(answer(Verdict.FITS, kind="ResourceClaim", claims=("c",))) == ""
+
+
+def test_the_other_pods_are_told_with_their_own_verdict() -> None:
+    assert fit.other_pod(WaitingPodRow("q", Verdict.NO_ROOM, 0, None)) == "q: no room"
+    assert fit.other_pod(WaitingPodRow("q", Verdict.FITS, 2, None)) == "q: fits"
+    assert fit.other_pod(WaitingPodRow("q", Verdict.FITS, 2, Waiting.GATES)) == "q: fits, but waits"
+
+
+def test_claims_of_one_pod_are_placed_together() -> None:
+    two = answer(Verdict.FITS, claims=("c", "d"))
+    assert fit.placed_together(two) == "Its claims are placed together: c, d."
     assert fit.placed_together(answer(Verdict.FITS, claims=("c",))) == ""
 
 

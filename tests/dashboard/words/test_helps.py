@@ -37,8 +37,14 @@ def test_holders_are_named_whose_share_alone_is_enough() -> None:
     one, several = helps(
         _missing(), [Release(device, "d/memory", ["train"]), Release(device, "cores", ["a", "b"])]
     )
-    assert one == ("Wait for train to end", "It alone would leave enough memory on gpu-0.")
-    assert several == ("Wait for one of a, b to end", "Each alone would leave enough cores on gpu-0.")
+    assert one == (
+        "Wait for train to end",
+        "It alone would leave enough memory on gpu-0, which may be short of something else as well.",
+    )
+    assert several == (
+        "Wait for one of a, b to end",
+        "Each alone would leave enough cores on gpu-0, which may be short of something else as well.",
+    )
 
 
 def test_less_may_be_asked_for_where_something_is_left() -> None:
