@@ -1,0 +1,82 @@
+"""What HAMi does for Ascend chips and a claim does not say."""
+
+from collections.abc import Iterator
+
+from inventory.hami.ascend import CHIPS, MODE_ANNOTATION, SOFTWARE_MODE, Chip
+from inventory.hami.warnings.view import Use, View, annotation_text
+from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
+from inventory.hami.webhook.configuration import ASCEND
+
+RUNTIME_CLASS = "ascend"
+_MODULES_OF_TWO = "Ascend910C"
+
+
+def chips(view: View) -> Iterator[ConversionWarning]:
+    for use in view.uses:
+        if use.device.vendor != ASCEND:
+            continue
+        yield from _selected(view, use)
+        if use.device.word == _MODULES_OF_TWO:
+            yield from _modules(use)
+        chip = CHIPS.get(use.device.word)
+        in_software = (
+            view.annotations.get(MODE_ANNOTATION) == SOFTWARE_MODE or use.device.cores in use.asked.limits
+        )
+        if chip is not None and not in_software:
+            yield from _templates(use, chip)
+
+
+def _selected(view: View, use: Use) -> Iterator[ConversionWarning]:
+    """The selectors of every chip are the same: its name decides nothing any more."""
+    chosen = (use.device.annotations.use_type, use.device.annotations.use_uuid)
+    if any(name in view.annotations for name in chosen):
+        return
+    cards = view.surroundings.cards_of(use.device.driver)
+    models = sorted({card.model for card in cards or ()})
+    chip = CHIPS.get(use.device.word)
+    if cards is not None and len(models) == 1 and chip is not None and models[0] == chip.product_name:
+        return
+    values = {"chip": use.device.word, "models": ", ".join(models) or "?"}
+    instead = annotation_text(use.device.annotations.use_type, chip.product_name) if chip is not None else ""
+    yield use.warning(Code.CHIP_NOT_SELECTED, Severity.DIFFERS, use.device.count, values, instead)
+
+
+def _modules(use: Use) -> Iterator[ConversionWarning]:
+    count = use.given(use.device.count)
+    if count is None or count.rounded_up() < 1 or count.rounded_up() % 2 == 0:
+        return
+    even = count.rounded_up() + 1
+    yield use.warning(
+        Code.MODULES_OF_TWO, Severity.DIFFERS, use.device.count, {"even": even}, f"{use.device.count}: {even}"
+    )
+
+
+def _templates(use: Use, chip: Chip) -> Iterator[ConversionWarning]:
+    """HAMi cuts a card by templates, unless told to limit by software; a claim takes what it says."""
+    amount, resource = use.given(use.device.memory), use.device.memory
+    if amount is None or amount.nanos <= 0:
+        return
+    asked = amount.rounded_up()
+    given = chip.given(asked)
+    values = {"capacity": chip.capacity}
+    if given is None:
+        instead = f"{resource}: {chip.allocatable}"
+        yield use.warning(Code.TEMPLATE_REFUSED, Severity.NOTE, resource, values, instead)
+        return
+    if given != asked:
+        values = {"given_by_hami": given}
+        yield use.warning(Code.TEMPLATE_NOT_TAKEN, Severity.DIFFERS, resource, values, f"{resource}: {given}")
+    count = use.given(use.device.count)
+    if count is not None and count.rounded_up() > 1 and given != chip.allocatable:
+        yield use.warning(Code.SLICES_OF_SEVERAL, Severity.NOTE, use.device.count)
+
+
+def runtime_class(view: View) -> Iterator[ConversionWarning]:
+    """HAMi's own webhook sets it; the converting one does not."""
+    asking = [use for use in view.uses if use.device.vendor == ASCEND]
+    if asking and not view.spec.get("runtimeClassName"):
+        values = {"runtime_class": RUNTIME_CLASS}
+        instead = f"runtimeClassName: {RUNTIME_CLASS}"
+        yield ConversionWarning(
+            Code.RUNTIME_CLASS, Severity.DIFFERS, "spec.runtimeClassName", "", values, instead
+        )

@@ -1,0 +1,91 @@
+"""What a converted Pod does otherwise than before, as codes and values; `wording` has the texts."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import msgspec
+
+
+class Severity(StrEnum):
+    # The Pod is refused or waits for ever.
+    NEVER_FITS = "never fits"
+    # It runs, and gets something else than before.
+    DIFFERS = "differs"
+    NOTE = "note"
+
+
+class Code(StrEnum):
+    # Amounts
+    COUNT_ZERO = "count-zero"
+    COUNT_ROUNDED = "count-rounded"
+    TOO_MANY_RESULTS = "too-many-results"
+    MEMORY_SUFFIX = "memory-suffix"
+    MEMORY_SUFFIX_HUGE = "memory-suffix-huge"
+    MEMORY_OVERFLOWS = "memory-overflows"
+    MEMORY_ZERO = "memory-zero"
+    MEMORY_NEGATIVE = "memory-negative"
+    MEMORY_ROUNDED = "memory-rounded"
+    MEMORY_ABOVE_EVERY_CARD = "memory-above-every-card"
+    CORES_TAKE_ALL = "cores-take-all"
+    CORES_ABOVE_ALL = "cores-above-all"
+    CORES_ROUNDED = "cores-rounded"
+    CORES_NEGATIVE = "cores-negative"
+    CORES_NOT_EXCLUSIVE = "cores-not-exclusive"
+    UNITS_OF_ONE_REFERENCE = "units-of-one-reference"
+    UNITS_NOT_CONFIGURED = "units-not-configured"
+    # Ascend
+    CHIP_NOT_SELECTED = "chip-not-selected"
+    TEMPLATE_NOT_TAKEN = "template-not-taken"
+    TEMPLATE_REFUSED = "template-refused"
+    MODULES_OF_TWO = "modules-of-two"
+    SLICES_OF_SEVERAL = "slices-of-several"
+    RUNTIME_CLASS = "runtime-class"
+    # Annotations
+    TYPE_IS_WHOLE = "type-is-whole"
+    TYPE_MATCHES_NONE = "type-matches-none"
+    TYPE_MATCHES_FEWER = "type-matches-fewer"
+    TYPE_EXCLUDES_LESS = "type-excludes-less"
+    TYPE_NEWLY_READ = "type-newly-read"
+    TYPE_EMPTY = "type-empty"
+    UUID_EMPTY = "uuid-empty"
+    UUID_PREFIX = "uuid-prefix"
+    UUID_UNKNOWN = "uuid-unknown"
+    LIST_NOT_SPLIT = "list-not-split"
+    EXCLUSION_DROPPED = "exclusion-dropped"
+    ANNOTATION_DROPPED = "annotation-dropped"
+    # What the webhook leaves where it is
+    PERCENTAGE_LEFT = "percentage-left"
+    PRIORITY_LEFT = "priority-left"
+    WITHOUT_COUNT = "without-count"
+    ONLY_REQUESTED = "only-requested"
+    INIT_CONTAINER = "init-container"
+    EPHEMERAL_CONTAINER = "ephemeral-container"
+    OTHER_VENDOR = "other-vendor"
+    # Placement
+    MAY_SHARE_ONE_CARD = "may-share-one-card"
+    CLAIMS_OVERWRITTEN = "claims-overwritten"
+    NODE_NAME = "node-name"
+    PRIVILEGED = "privileged"
+    OTHER_SCHEDULER = "other-scheduler"
+    HAMI_RECORDS = "hami-records"
+    # The cluster
+    CLASS_MISSING = "class-missing"
+    CLASS_ANSWERS_TO_RESOURCE = "class-answers-to-resource"
+    BOTH_WAYS = "both-ways"
+    SHARING_OFF = "sharing-off"
+    QUOTA_NOT_COUNTED = "quota-not-counted"
+
+
+class ConversionWarning(msgspec.Struct, frozen=True):
+    """One thing to know before converting.
+
+    `field` is the path in the Pod that it is about, `container` the name of the container where it is about
+    one. `values` are what the texts name. `instead` is the YAML to write, empty where nothing would help.
+    """
+
+    code: Code
+    severity: Severity
+    field: str
+    container: str = ""
+    values: Mapping[str, str] = {}
+    instead: str = ""

@@ -1,0 +1,36 @@
+"""What is said of workloads and proposals, in English, by code; the warnings have a wording of their own.
+
+A template names the values of what it is about in braces: {text} of a remark, {given} of a loss, {vendor}.
+"""
+
+from collections.abc import Mapping
+
+from inventory.hami.proposals import Lost, WithoutProposal
+from inventory.hami.workloads import Note
+
+REMARKS: Mapping[Note, str] = {
+    Note.UNKNOWN_KIND: "It asks for cards, but where a workload of this kind keeps its Pods is not "
+    "known. It is passed on as it is.",
+    Note.NOTHING_TO_CONVERT: "Nothing in it asks for a card. It is passed on as it is.",
+    Note.NO_POD: "There is no Pod where this kind of workload has one. It is passed on as it is.",
+    Note.MADE_ANEW: "Its Pod cannot be changed: delete it, then create it again.",
+    Note.OWNED: "It belongs to {text}. Convert that one, or it makes Pods as before.",
+    Note.VOLCANO_NAME: "The webhook would call this template {text}, without the name of the Job: another "
+    "Job with such a task in the same namespace would be refused.",
+    Note.VOLCANO_ANNOTATIONS: "The webhook does not read {text} of a Volcano Job; here it is converted.",
+}
+LOSSES: Mapping[Lost, str] = {
+    Lost.SHARING: "The driver gives whole cards: one with at least “{given}” MiB, and to nobody else.",
+    Lost.SHARING_UNLESS_CONFIGURED: "“{given}” MiB are taken of a shared card only where the driver runs "
+    "with shares of memory; otherwise a whole card with as much.",
+    Lost.CORES: "The driver has no share of cores; “{given}” is not said.",
+    Lost.MEMORY_PERCENTAGE: "A claim says an amount; “{given}” % of memory is not said.",
+    Lost.PRIORITY: "A claim has no priority; “{given}” is not said.",
+    Lost.UUIDS: "The driver publishes no UUID; “{given}” is not said.",
+}
+WITHOUT_PROPOSAL: Mapping[WithoutProposal, str] = {
+    WithoutProposal.BY_WEBHOOK: "The webhook converts {vendor}, once it is configured for these names.",
+    WithoutProposal.NONE_KNOWN: "No DRA driver for {vendor} is known.",
+    WithoutProposal.OWN: "{vendor} has a DRA driver of its own, of which nothing is known here.",
+    WithoutProposal.ANNOUNCED: "A DRA driver for {vendor} is announced, and none is published.",
+}

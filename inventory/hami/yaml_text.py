@@ -1,0 +1,121 @@
+"""Objects as YAML, for files and for people.
+
+What is written reads back as it was, by whatever reads YAML for Kubernetes: a text that some reader could
+take for a number, a truth value or a date is quoted, and so are characters that do not show.
+"""
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+import yaml
+
+from inventory.kube.objects import Raw
+
+# Readers differ in what they take for a number (1e3, 0o17, 1_000) or a truth value (y): all of it is quoted.
+_AMBIGUOUS = re.compile(
+    r"[-+]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][-+]?\d+)?|[-+]?0[xXoObB][\da-fA-F_]+|[yYnN]", re.ASCII
+)
+# Controls, and what changes the order of letters or has no width: a text with them is not what it looks like.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u115f\u1160\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_LONG = "tag:yaml.org,2002:str"
+_NUMBER = "tag:yaml.org,2002:float"
+_PLAIN_EXPONENTS = range(-30, 1)
+
+
+class UnwritableError(ValueError):
+    """No YAML stands for it; the message says why."""
+
+
+class _Dumper(yaml.CSafeDumper):
+    """Every value where it stands: anchors would be refused by many readers."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+class _QuotingDumper(_Dumper):
+    """Every text in quotes: for those few that no other style keeps."""
+
+
+class _Loader(yaml.CSafeLoader):
+    """Numbers stay exact."""
+
+
+def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
+    if _UNSEEN.search(text):
+        return dumper.represent_scalar(_LONG, text, style='"')
+    if "\n" in text:
+        return dumper.represent_scalar(_LONG, text, style="|")
+    return dumper.represent_scalar(_LONG, text, style='"' if _AMBIGUOUS.fullmatch(text) else None)
+
+
+def _quoted(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar(_LONG, text, style='"')
+
+
+def _number(dumper: yaml.CSafeDumper, number: Decimal) -> yaml.ScalarNode:
+    return dumper.represent_scalar(_NUMBER, number_text(number))
+
+
+def number_text(number: Decimal) -> str:
+    """With a point, without which not every reader sees a number: 0.5, 1.0E+30."""
+    exponent = number.as_tuple().exponent
+    if isinstance(exponent, str):
+        raise UnwritableError(f"{number} is no number that JSON has")
+    if exponent in _PLAIN_EXPONENTS:
+        plain = format(number, "f")
+        return plain if "." in plain else f"{plain}.0"
+    mantissa, _, power = format(number, "E").partition("E")
+    return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}E{power or '+0'}"
+
+
+def _exact(loader: yaml.CSafeLoader, node: yaml.ScalarNode) -> Decimal:
+    return Decimal(str(loader.construct_scalar(node)))
+
+
+_Dumper.add_representer(Decimal, _number)
+_Dumper.add_representer(str, _text)
+_QuotingDumper.add_representer(str, _quoted)
+_Loader.add_constructor(_NUMBER, _exact)
+
+
+def yaml_text(document: Any) -> str:
+    """One document, its keys in their order, with a line feed at its end. Raises UnwritableError."""
+    for dumper in (_Dumper, _QuotingDumper):
+        text = _dumped(document, dumper)
+        if _read(text) == document:
+            return text
+    raise UnwritableError("what YAML would say of it is not what it is")
+
+
+def yaml_stream(documents: Iterable[Raw]) -> str:
+    """Several documents, as `kubectl apply -f` takes them. Raises UnwritableError."""
+    return "---\n".join(map(yaml_text, documents))
+
+
+def _dumped(document: Any, dumper: type[_Dumper]) -> str:
+    try:
+        text = yaml.dump(
+            document, Dumper=dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=-1
+        )
+    except (yaml.YAMLError, UnicodeEncodeError, RecursionError) as error:
+        raise UnwritableError(" ".join(str(error).split())) from error
+    return _UNSEEN.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """Only ever inside double quotes: texts with such characters have them."""
+    code = ord(found[0])
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
+
+
+def _read(text: str) -> Any:
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506
+    except (yaml.YAMLError, ValueError, ArithmeticError):
+        return None

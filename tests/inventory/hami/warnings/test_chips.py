@@ -1,0 +1,79 @@
+from typing import Any
+
+import pytest
+
+from inventory.hami.surroundings import Card, Surroundings
+from inventory.hami.warnings.warning import Code, Severity
+from inventory.kube.quantity import parse
+from tests.inventory.hami.pods import ASCEND_DRIVER, codes, pod, warned
+
+COUNT, MEMORY, CORES = "huawei.com/Ascend310P", "huawei.com/Ascend310P-memory", "huawei.com/Ascend310P-core"
+MODE = {"huawei.com/vnpu-mode": "hami-core"}
+
+
+def of_model(model: str) -> Card:
+    return Card(ASCEND_DRIVER, "n1", f"npu-{model}", model, model, parse("21525Mi"))
+
+
+def test_the_chip_s_name_selects_nothing() -> None:
+    known = Surroundings(cards=(of_model("310P3"), of_model("910B4")))
+    warning = warned(pod({COUNT: 1}), known)[Code.CHIP_NOT_SELECTED]
+
+    assert warning.severity is Severity.DIFFERS
+    assert warning.values["models"] == "310P3, 910B4"
+    assert warning.instead == "hami.io/use-nputype: 310P3"
+
+
+def test_a_cluster_with_that_chip_alone_gives_no_other() -> None:
+    assert Code.CHIP_NOT_SELECTED not in codes(pod({COUNT: 1}), Surroundings(cards=(of_model("310P3"),)))
+    assert Code.CHIP_NOT_SELECTED in codes(pod({COUNT: 1}), Surroundings(cards=(of_model("910B4"),)))
+
+
+@pytest.mark.parametrize("name", ["hami.io/use-nputype", "hami.io/use-Ascend310P-uuid"])
+def test_a_chosen_chip_is_selected(name: str) -> None:
+    assert Code.CHIP_NOT_SELECTED not in codes(pod({COUNT: 1}, {name: "310P3"}))
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"), [(3072, None), (3073, 6144), (12289, 21527), (21527, None), (24576, 21527)]
+)
+def test_hami_cuts_by_templates_and_a_claim_does_not(asked: int, given: int | None) -> None:
+    warning = warned(pod({COUNT: 1, MEMORY: asked})).get(Code.TEMPLATE_NOT_TAKEN)
+
+    assert (warning.instead if warning else None) == (f"{MEMORY}: {given}" if given else None)
+
+
+def test_hami_refuses_more_than_the_chip_has() -> None:
+    assert Code.TEMPLATE_REFUSED in codes(pod({COUNT: 1, MEMORY: 24577}))
+
+
+@pytest.mark.parametrize(
+    "one", [pod({COUNT: 1, MEMORY: 3073}, MODE), pod({COUNT: 1, MEMORY: 3073, CORES: 50})]
+)
+def test_in_its_software_mode_hami_takes_the_amount_as_well(one: Any) -> None:
+    assert Code.TEMPLATE_NOT_TAKEN not in codes(one)
+
+
+def test_hami_refuses_parts_of_several_cards() -> None:
+    assert Code.SLICES_OF_SEVERAL in codes(pod({COUNT: 2, MEMORY: 3072}))
+    assert Code.SLICES_OF_SEVERAL not in codes(pod({COUNT: 2, MEMORY: 21527}))
+
+
+@pytest.mark.parametrize(("count", "even"), [(1, 2), (3, 4), (2, None)])
+def test_910c_come_in_twos_with_hami(count: int, even: int | None) -> None:
+    warning = warned(pod({"huawei.com/Ascend910C": count})).get(Code.MODULES_OF_TWO)
+
+    assert (warning.instead if warning else None) == (f"huawei.com/Ascend910C: {even}" if even else None)
+
+
+def test_the_runtime_class_has_to_be_written() -> None:
+    assert warned(pod({COUNT: 1}))[Code.RUNTIME_CLASS].instead == "runtimeClassName: ascend"
+    assert Code.RUNTIME_CLASS not in codes(pod({COUNT: 1}, runtimeClassName="ascend"))
+    assert Code.RUNTIME_CLASS not in codes(pod({"nvidia.com/gpu": 1}))
+
+
+def test_the_example_of_the_lab_has_one_note() -> None:
+    annotations = {"hami.io/use-Ascend310P-uuid": "68496E64-20E05477-92C31323-6E78030A-BD003019"}
+    one = pod({COUNT: 1, MEMORY: "8192", CORES: "50"}, annotations, runtimeClassName="ascend")
+
+    assert codes(one) == set()
