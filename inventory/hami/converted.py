@@ -32,10 +32,10 @@ class Rule(StrEnum):
 class Origin(msgspec.Struct, frozen=True):
     """One field that was produced, taken away or printed anew.
 
-    `field` is its path in the object, such as `spec.devices.requests[0].exactly.capacity.requests.memory`, and
-    `value` its text there, empty where it was removed. `source` is the path in the Pod as given, such as
-    `spec.containers[0].resources.limits["huawei.com/Ascend310P-memory"]`, with the text `given` there; both are
-    empty for what no field of the Pod decides.
+    `field` is its path in the object, such as `spec.devices.requests[0].exactly.capacity.requests.memory`,
+    and `value` its text there, empty where it was removed. `source` is the path in the Pod as given, such as
+    `spec.containers[0].resources.limits["huawei.com/Ascend310P-memory"]`, with the text `given` there; both
+    are empty for what no field of the Pod decides.
     """
 
     # The claim's name, or POD.
@@ -78,18 +78,25 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Kubernetes would not take what came out: its own words, joined as it joins them."""
+    """Kubernetes would not take what came out: its own words, one for each field."""
 
     # "ResourceClaim ml/x" or "Pod ml/p".
     object: str
-    message: str
+    reasons: tuple[str, ...]
+
+    @property
+    def message(self) -> str:
+        """Joined as Kubernetes joins them: each once."""
+        told = list(dict.fromkeys(self.reasons))
+        return told[0] if len(told) == 1 else f"[{', '.join(told)}]"
 
 
 class Mutation(msgspec.Struct, frozen=True):
     """The answer of the webhook to the creation of one Pod.
 
-    With a failure there are no claims left and the Pod is as given. `calls` are what the webhook asks of the API
-    server, in order: the verb, the resource, the object, and the refusal if there is one.
+    With a failure the Pod is as given, and the claims are those that the webhook leaves behind: none but
+    with 0.0.1. `calls` are what it asks of the API server, in order: the verb, the object, and the refusal if
+    there is one.
     """
 
     claims: tuple[ConvertedClaim, ...]

@@ -41,6 +41,15 @@ class Engine:
         """The tree with its types, serialized. Raises CompileError."""
         return self._compile(expression, disable_check=False)
 
+    def complaint(self, expression: str) -> str:
+        """All that the compiler says, with its marks under the text; empty where it takes the expression."""
+        for disable_check in (True, False):
+            try:
+                self._checker.compile(expression, disable_check=disable_check)
+            except RuntimeError as error:
+                return str(error).removeprefix("INVALID_ARGUMENT: ").removesuffix(" [INVALID_ARGUMENT]")
+        return ""
+
     def program(self, tree: bytes) -> Any:
         """Something with `eval(activation)`, from a serialized cel.expr.CheckedExpr without types."""
         try:

@@ -59,6 +59,11 @@ def compiled(expression: str) -> Selector:
     raise kind(reason)
 
 
+def complaint(expression: str) -> str:
+    """What an API server says of an expression that does not compile, on several lines; empty if it does."""
+    return engine().complaint(expression)
+
+
 @lru_cache(maxsize=_CACHED)
 def _outcome(expression: str) -> Selector | tuple[type[SelectorError], str]:
     try:

@@ -4,7 +4,7 @@ import msgspec
 
 
 class ChoosingAnnotations(msgspec.Struct, frozen=True):
-    """The annotations by which a Pod names or excludes cards, in the order in which the webhook reads them."""
+    """The annotations by which a Pod names or excludes cards, in the order of the webhook."""
 
     use_uuid: str
     no_use_uuid: str
@@ -13,9 +13,10 @@ class ChoosingAnnotations(msgspec.Struct, frozen=True):
 
 
 class DraDevice(msgspec.Struct, frozen=True):
-    """`word` is the chip of Ascend (Ascend310P), empty for the others; a name is empty where it is not configured.
+    """`word` is the chip of Ascend (Ascend310P), empty for the others.
 
-    `reference_units`: how many compute units a card has, where cores are a percentage of them; 0 is not configured.
+    A name is empty where none is configured. `reference_units` says how many compute units a card has, where
+    cores are a percentage of them; 0 where it is not configured.
     """
 
     vendor: str

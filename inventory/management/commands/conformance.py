@@ -6,13 +6,18 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from inventory.dra.conformance import KINDS, Outcome, VectorError
+from inventory.dra.conformance import KINDS as OF_THE_SCHEDULER
+from inventory.dra.conformance import Outcome, VectorError
+from inventory.hami.conformance import KINDS as OF_THE_WEBHOOK
 from inventory.kube.untrusted import printable
+
+KINDS = {**OF_THE_SCHEDULER, **OF_THE_WEBHOOK}
 
 
 class Command(BaseCommand):
     help = (
-        "Compare with recorded answers of a real scheduler: where it places claims, selectors, amounts. "
+        "Compare with recorded answers of a real scheduler: where it places claims, selectors, amounts; "
+        "or of a real HAMi-DRA webhook: which claims it makes of a Pod. "
         "Ends with 0 if all agree, 1 if one does not, 2 if the file cannot be read."
     )
     requires_system_checks = []
