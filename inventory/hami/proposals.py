@@ -10,7 +10,7 @@ import msgspec
 
 from inventory.hami.asked import CONTAINERS, Asked, annotations, containers, quantity
 from inventory.hami.claiming import Need
-from inventory.hami.vendors import VENDORS, VendorResources
+from inventory.hami.vendors import RESOURCE_NAMES, VENDORS, VendorResources
 from inventory.hami.webhook.devices import ChoosingAnnotations, DraDevice
 from inventory.hami.webhook.go import quote, trimmed
 from inventory.kube.objects import Raw
@@ -135,40 +135,33 @@ _REASONS = {
 
 def proposals(pod: Raw, devices: Sequence[DraDevice]) -> Proposals:
     """For what a Pod asks of HAMi and the webhook, configured for `devices`, does not convert."""
+    asking = [asked for asked in containers(pod) if not RESOURCE_NAMES.isdisjoint(asked.names())]
     converted = frozenset(name for device in devices for name in device.names())
-    found = Proposals((), ())
-    for vendor in VENDORS:
-        if converted.isdisjoint(vendor.names()):
-            found = _joined(found, _of_vendor(pod, vendor))
-    return found
+    rest = [vendor for vendor in VENDORS if converted.isdisjoint(vendor.names())] if asking else []
+    claims = _proposed(pod, AMD, asking) if AMD.resources in rest else ()
+    unavailable = [one for vendor in rest if vendor != AMD.resources for one in _unavailable(vendor, asking)]
+    return Proposals(tuple(claims), tuple(unavailable))
 
 
 def alternatives(pod: Raw) -> tuple[Proposal, ...]:
     """The driver of NVIDIA's own in the place of HAMi's."""
-    return tuple(_proposal(pod, NVIDIA, asked) for asked in _asking(pod, NVIDIA.resources.count))
+    return tuple(_proposed(pod, NVIDIA, containers(pod)))
 
 
-def _joined(one: Proposals, other: Proposals) -> Proposals:
-    return Proposals((*one.claims, *other.claims), (*one.unavailable, *other.unavailable))
-
-
-def _of_vendor(pod: Raw, vendor: VendorResources) -> Proposals:
-    if vendor == AMD.resources:
-        return Proposals(tuple(_proposal(pod, AMD, asked) for asked in _asking(pod, vendor.count)), ())
-    unavailable = []
-    for asked in containers(pod):
+def _unavailable(vendor: VendorResources, asking: Iterable[Asked]) -> Iterator[Unavailable]:
+    reason = _REASONS.get(vendor.vendor, WithoutProposal.NONE_KNOWN)
+    for asked in asking:
         if names := tuple(sorted(vendor.names() & asked.names())):
-            reason = _REASONS.get(vendor.vendor, WithoutProposal.NONE_KNOWN)
-            unavailable.append(Unavailable(vendor.vendor, asked.name, names, reason))
-    return Proposals((), tuple(unavailable))
+            yield Unavailable(vendor.vendor, asked.name, names, reason)
 
 
-def _asking(pod: Raw, count: str) -> Iterator[Asked]:
-    """The containers that have cards: of none, a part or less than none there is no claim."""
-    for asked in containers(pod):
+def _proposed(pod: Raw, driver: Driver, asking: Iterable[Asked]) -> Iterator[Proposal]:
+    """For the containers that have cards: of none, a part or less than none there is no claim."""
+    count = driver.resources.count
+    for asked in asking:
         amount = quantity(asked.limits[count]) if count in asked.limits else None
         if asked.part == CONTAINERS and amount is not None and amount.nanos > 0 and not amount.nanos % NANO:
-            yield asked
+            yield _proposal(pod, driver, asked)
 
 
 def _proposal(pod: Raw, driver: Driver, asked: Asked) -> Proposal:

@@ -22,7 +22,7 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u115f\u1160\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
     "\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-_LONG = "tag:yaml.org,2002:str"
+_STRING = "tag:yaml.org,2002:str"
 _NUMBER = "tag:yaml.org,2002:float"
 _PLAIN_EXPONENTS = range(-30, 1)
 
@@ -48,14 +48,17 @@ class _Loader(yaml.CSafeLoader):
 
 def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
     if _UNSEEN.search(text):
-        return dumper.represent_scalar(_LONG, text, style='"')
+        return dumper.represent_scalar(_STRING, text, style='"')
     if "\n" in text:
-        return dumper.represent_scalar(_LONG, text, style="|")
-    return dumper.represent_scalar(_LONG, text, style='"' if _AMBIGUOUS.fullmatch(text) else None)
+        return dumper.represent_scalar(_STRING, text, style="|")
+    is_other = dumper.resolve(yaml.ScalarNode, text, (True, False)) != _STRING
+    return dumper.represent_scalar(
+        _STRING, text, style='"' if is_other or _AMBIGUOUS.fullmatch(text) else None
+    )
 
 
 def _quoted(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar(_LONG, text, style='"')
+    return dumper.represent_scalar(_STRING, text, style='"')
 
 
 def _number(dumper: yaml.CSafeDumper, number: Decimal) -> yaml.ScalarNode:

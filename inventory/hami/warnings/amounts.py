@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from inventory.dra.simulator.claims import MOST_RESULTS
-from inventory.hami.asked import quantity
 from inventory.hami.surroundings import mebibytes
 from inventory.hami.warnings.view import Use, View
 from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
+from inventory.hami.webhook.amounts import from_json
+from inventory.hami.webhook.go import int64
 from inventory.kube.quantity import NANO, Notation, Quantity
 
 MEBIBYTE = 1024 * 1024
@@ -44,7 +45,7 @@ def memory(view: View) -> Iterator[ConversionWarning]:
 def _memory(view: View, use: Use, amount: Quantity) -> Iterator[ConversionWarning]:
     resource, whole = use.device.memory, amount.rounded_up()
     if not -_OVERFLOW <= whole < _OVERFLOW:
-        yield _overflowing(view, use, amount)
+        yield _overflowing(use, amount)
     elif whole > _IMPLAUSIBLE:
         yield _huge(use, amount)
     elif whole < 0:
@@ -55,14 +56,12 @@ def _memory(view: View, use: Use, amount: Quantity) -> Iterator[ConversionWarnin
         yield from _plausible(view, use, amount)
 
 
-def _overflowing(view: View, use: Use, amount: Quantity) -> ConversionWarning:
+def _overflowing(use: Use, amount: Quantity) -> ConversionWarning:
     """What is left of it, once its upper bits are gone, may be anything."""
-    printed = view.requested(use, "memory")
-    left = quantity(printed) if printed else None
-    fits = left is not None and left.nanos <= _IMPLAUSIBLE * MEBIBYTE * NANO
-    severity = Severity.DIFFERS if fits else Severity.NEVER_FITS
+    left = int64(from_json(use.asked.limits[use.device.memory]).value() * MEBIBYTE)
+    severity = Severity.DIFFERS if left <= _IMPLAUSIBLE * MEBIBYTE else Severity.NEVER_FITS
     instead = _in_mebibytes(use, amount) if amount.nanos > 0 else ""
-    return use.warning(Code.MEMORY_OVERFLOWS, severity, use.device.memory, {"bytes": printed or "?"}, instead)
+    return use.warning(Code.MEMORY_OVERFLOWS, severity, use.device.memory, {"bytes": left}, instead)
 
 
 def _huge(use: Use, amount: Quantity) -> ConversionWarning:

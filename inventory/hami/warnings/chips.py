@@ -18,12 +18,16 @@ def chips(view: View) -> Iterator[ConversionWarning]:
         yield from _selected(view, use)
         if use.device.word == _MODULES_OF_TWO:
             yield from _modules(use)
-        chip = CHIPS.get(use.device.word)
-        in_software = (
-            view.annotations.get(MODE_ANNOTATION) == SOFTWARE_MODE or use.device.cores in use.asked.limits
-        )
-        if chip is not None and not in_software:
+        if (chip := chip_cut(view, use)) is not None:
             yield from _templates(use, chip)
+
+
+def chip_cut(view: View, use: Use) -> Chip | None:
+    """The chip that HAMi cuts by its templates; None where it limits by software, or knows none."""
+    by_software = view.annotations.get(MODE_ANNOTATION) == SOFTWARE_MODE
+    if by_software or use.device.cores in use.asked.limits:
+        return None
+    return CHIPS.get(use.device.word)
 
 
 def _selected(view: View, use: Use) -> Iterator[ConversionWarning]:
@@ -31,14 +35,15 @@ def _selected(view: View, use: Use) -> Iterator[ConversionWarning]:
     chosen = (use.device.annotations.use_type, use.device.annotations.use_uuid)
     if any(name in view.annotations for name in chosen):
         return
+    chip = CHIPS.get(use.device.word)
+    instead = annotation_text(use.device.annotations.use_type, chip.product_name) if chip is not None else ""
     cards = view.surroundings.cards_of(use.device.driver)
     models = sorted({card.model for card in cards or ()})
-    chip = CHIPS.get(use.device.word)
-    if cards is not None and len(models) == 1 and chip is not None and models[0] == chip.product_name:
-        return
-    values = {"chip": use.device.word, "models": ", ".join(models) or "?"}
-    instead = annotation_text(use.device.annotations.use_type, chip.product_name) if chip is not None else ""
-    yield use.warning(Code.CHIP_NOT_SELECTED, Severity.DIFFERS, use.device.count, values, instead)
+    values = {"chip": use.device.word, "models": ", ".join(models)}
+    if not models:
+        yield use.warning(Code.CHIP_NOT_SELECTED, Severity.DIFFERS, use.device.count, values, instead)
+    elif chip is None or models != [chip.product_name]:
+        yield use.warning(Code.OTHER_CHIPS_HERE, Severity.DIFFERS, use.device.count, values, instead)
 
 
 def _modules(use: Use) -> Iterator[ConversionWarning]:
@@ -52,22 +57,25 @@ def _modules(use: Use) -> Iterator[ConversionWarning]:
 
 
 def _templates(use: Use, chip: Chip) -> Iterator[ConversionWarning]:
-    """HAMi cuts a card by templates, unless told to limit by software; a claim takes what it says."""
+    """A claim takes the memory that it says, and all cores where it says none."""
     amount, resource = use.given(use.device.memory), use.device.memory
     if amount is None or amount.nanos <= 0:
         return
     asked = amount.rounded_up()
     given = chip.given(asked)
-    values = {"capacity": chip.capacity}
     if given is None:
-        instead = f"{resource}: {chip.allocatable}"
+        values, instead = {"capacity": chip.capacity}, f"{resource}: {chip.allocatable}"
         yield use.warning(Code.TEMPLATE_REFUSED, Severity.NOTE, resource, values, instead)
         return
     if given != asked:
-        values = {"given_by_hami": given}
-        yield use.warning(Code.TEMPLATE_NOT_TAKEN, Severity.DIFFERS, resource, values, f"{resource}: {given}")
+        values, instead = {"given_by_hami": given}, f"{resource}: {given}"
+        yield use.warning(Code.TEMPLATE_NOT_TAKEN, Severity.DIFFERS, resource, values, instead)
+    if (template := chip.template(asked)) is None:
+        return
+    values, instead = {"cores": template.cores}, f"{use.device.cores}: {chip.percent(template)}"
+    yield use.warning(Code.CORES_OF_TEMPLATE, Severity.DIFFERS, resource, values, instead)
     count = use.given(use.device.count)
-    if count is not None and count.rounded_up() > 1 and given != chip.allocatable:
+    if count is not None and count.rounded_up() > 1:
         yield use.warning(Code.SLICES_OF_SEVERAL, Severity.NOTE, use.device.count)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from inventory.hami.asked import quantity
+from inventory.hami.warnings.chips import chip_cut
 from inventory.hami.warnings.view import Use, View
 from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
 from inventory.hami.webhook.configuration import ASCEND, NVIDIA
@@ -19,26 +20,28 @@ def cores(view: View) -> Iterator[ConversionWarning]:
         if use.device.cores_are_percent_of_units:
             yield from _units(view, use)
         elif use.device.vendor in (NVIDIA, ASCEND):
-            yield from _percent(use)
+            yield from _percent(view, use)
 
 
 def _units(view: View, use: Use) -> Iterator[ConversionWarning]:
     """Compute units of a card as the webhook is told; the driver counts those that the card has."""
     if use.given(use.device.cores) is None:
         return
+    units = view.requested(use, "cores")
     if not use.device.reference_units:
         instead = "referenceComputeUnits: <the compute units of a card>"
         yield use.warning(Code.UNITS_NOT_CONFIGURED, Severity.NEVER_FITS, use.device.cores, instead=instead)
-        return
-    values = {"units": view.requested(use, "cores") or "?", "reference": use.device.reference_units}
-    yield use.warning(Code.UNITS_OF_ONE_REFERENCE, Severity.NOTE, use.device.cores, values)
+    elif units:
+        values = {"units": units, "reference": use.device.reference_units}
+        yield use.warning(Code.UNITS_OF_ONE_REFERENCE, Severity.NOTE, use.device.cores, values)
 
 
-def _percent(use: Use) -> Iterator[ConversionWarning]:
+def _percent(view: View, use: Use) -> Iterator[ConversionWarning]:
     resource = use.device.cores
     amount = use.given(resource)
     if amount is None:
-        if resource not in use.asked.limits and _is_part_of_a_card(use):
+        is_left_out = resource not in use.asked.limits and chip_cut(view, use) is None
+        if is_left_out and _is_part_of_a_card(use):
             yield _taking_all(use)
     elif amount.nanos < 0:
         yield use.warning(Code.CORES_NEGATIVE, Severity.DIFFERS, resource, instead=f"{resource}: 0")

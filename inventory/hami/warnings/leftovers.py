@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inventory.hami.asked import CONTAINERS, INIT_CONTAINERS, Asked
 from inventory.hami.percentages import PercentageError, percentage, resolved
-from inventory.hami.vendors import RESOURCE_NAMES, VENDORS
+from inventory.hami.vendors import VENDORS
 from inventory.hami.warnings.view import View
 from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
 from inventory.hami.webhook.configuration import NVIDIA
@@ -32,12 +32,11 @@ def leftovers(view: View) -> Iterator[ConversionWarning]:
 
 def _left(view: View, asked: Asked) -> list[str]:
     """In their order. What a denied Pod would have had converted is not left, but refused."""
-    known = RESOURCE_NAMES.union(*(device.names() for device in view.devices)) - {""}
     refused: set[str] = set()
     if view.mutation.failure is not None and asked.part == CONTAINERS:
         refused = {name for one in view.devices if one.count in asked.limits for name in one.names()}
     found = (*asked.limits, *(name for name in asked.requests if name not in asked.limits))
-    return [name for name in found if name in known and name not in refused]
+    return [name for name in found if name in view.known and name not in refused]
 
 
 def _of_container(view: View, asked: Asked, names: list[str]) -> Iterator[ConversionWarning]:

@@ -7,6 +7,7 @@ from typing import Any
 from inventory.hami.asked import CONTAINERS, Asked, annotations, containers, labels, mapping, quantity
 from inventory.hami.converted import ConvertedClaim, Mutation
 from inventory.hami.surroundings import Surroundings
+from inventory.hami.vendors import RESOURCE_NAMES
 from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
 from inventory.hami.webhook.devices import DraDevice
 from inventory.hami.webhook.go import quote
@@ -72,6 +73,11 @@ class View:
     @cached_property
     def labels(self) -> Mapping[str, str]:
         return labels(self.pod)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """HAMi's names for cards: its own defaults, and those that the webhook is configured for."""
+        return RESOURCE_NAMES.union(*(device.names() for device in self.devices)) - {""}
 
     @cached_property
     def spec(self) -> Mapping[str, Any]:

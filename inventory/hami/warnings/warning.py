@@ -35,6 +35,8 @@ class Code(StrEnum):
     UNITS_NOT_CONFIGURED = "units-not-configured"
     # Ascend
     CHIP_NOT_SELECTED = "chip-not-selected"
+    OTHER_CHIPS_HERE = "other-chips-here"
+    CORES_OF_TEMPLATE = "cores-of-template"
     TEMPLATE_NOT_TAKEN = "template-not-taken"
     TEMPLATE_REFUSED = "template-refused"
     MODULES_OF_TWO = "modules-of-two"

@@ -133,8 +133,20 @@ ENGLISH: Mapping[Code, Wording] = {
     Code.CHIP_NOT_SELECTED: Wording(
         "The name of the chip selects nothing",
         "Gives an {chip}, and no other chip.",
-        "The claim asks for any Ascend card of this driver. Cards here: {models}.",
+        "The claim asks for any Ascend card of this driver.",
         "The model, as the driver publishes it.",
+    ),
+    Code.OTHER_CHIPS_HERE: Wording(
+        "The name of the chip selects nothing",
+        "Gives an {chip}, and no other chip.",
+        "The claim asks for any Ascend card of this driver. Cards here are called {models}.",
+        "The model, as the driver publishes it.",
+    ),
+    Code.CORES_OF_TEMPLATE: Wording(
+        "Cores are not written down",
+        "Gives the {cores} AI cores of a template, and the others to other Pods.",
+        "Counts the driver’s default, all of them. No second Pod fits beside it.",
+        "The percentage that the template stands for.",
     ),
     Code.TEMPLATE_NOT_TAKEN: Wording(
         "No template is cut",

@@ -17,7 +17,7 @@ def of_model(model: str) -> Card:
 
 def test_the_chip_s_name_selects_nothing() -> None:
     known = Surroundings(cards=(of_model("310P3"), of_model("910B4")))
-    warning = warned(pod({COUNT: 1}), known)[Code.CHIP_NOT_SELECTED]
+    warning = warned(pod({COUNT: 1}), known)[Code.OTHER_CHIPS_HERE]
 
     assert warning.severity is Severity.DIFFERS
     assert warning.values["models"] == "310P3, 910B4"
@@ -25,8 +25,9 @@ def test_the_chip_s_name_selects_nothing() -> None:
 
 
 def test_a_cluster_with_that_chip_alone_gives_no_other() -> None:
-    assert Code.CHIP_NOT_SELECTED not in codes(pod({COUNT: 1}), Surroundings(cards=(of_model("310P3"),)))
-    assert Code.CHIP_NOT_SELECTED in codes(pod({COUNT: 1}), Surroundings(cards=(of_model("910B4"),)))
+    assert codes(pod({COUNT: 1}), Surroundings(cards=(of_model("310P3"),))) == {Code.RUNTIME_CLASS}
+    assert Code.OTHER_CHIPS_HERE in codes(pod({COUNT: 1}), Surroundings(cards=(of_model("910B4"),)))
+    assert Code.CHIP_NOT_SELECTED in codes(pod({COUNT: 1}))
 
 
 @pytest.mark.parametrize("name", ["hami.io/use-nputype", "hami.io/use-Ascend310P-uuid"])
@@ -43,6 +44,24 @@ def test_hami_cuts_by_templates_and_a_claim_does_not(asked: int, given: int | No
     assert (warning.instead if warning else None) == (f"{MEMORY}: {given}" if given else None)
 
 
+@pytest.mark.parametrize(("asked", "percent"), [(3072, 13), (6144, 25), (12289, None), (None, None)])
+def test_a_template_has_cores_and_a_claim_takes_all(asked: int | None, percent: int | None) -> None:
+    limits: dict[str, Any] = {COUNT: 1} if asked is None else {COUNT: 1, MEMORY: asked}
+    warning = warned(pod(limits)).get(Code.CORES_OF_TEMPLATE)
+
+    assert (warning.instead if warning else None) == (f"{CORES}: {percent}" if percent else None)
+
+
+@pytest.mark.parametrize(
+    ("chip", "memory", "percent"),
+    [("Ascend910A", 2184, 7), ("Ascend910B2", 8192, 13), ("Ascend910B4", 1, 25)],
+)
+def test_a_percentage_is_not_below_the_cores_of_the_template(chip: str, memory: int, percent: int) -> None:
+    limits = {f"huawei.com/{chip}": 1, f"huawei.com/{chip}-memory": memory}
+
+    assert warned(pod(limits))[Code.CORES_OF_TEMPLATE].instead == f"huawei.com/{chip}-core: {percent}"
+
+
 def test_hami_refuses_more_than_the_chip_has() -> None:
     assert Code.TEMPLATE_REFUSED in codes(pod({COUNT: 1, MEMORY: 24577}))
 
@@ -51,7 +70,7 @@ def test_hami_refuses_more_than_the_chip_has() -> None:
     "one", [pod({COUNT: 1, MEMORY: 3073}, MODE), pod({COUNT: 1, MEMORY: 3073, CORES: 50})]
 )
 def test_in_its_software_mode_hami_takes_the_amount_as_well(one: Any) -> None:
-    assert Code.TEMPLATE_NOT_TAKEN not in codes(one)
+    assert codes(one).isdisjoint({Code.TEMPLATE_NOT_TAKEN, Code.CORES_OF_TEMPLATE})
 
 
 def test_hami_refuses_parts_of_several_cards() -> None:

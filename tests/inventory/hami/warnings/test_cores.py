@@ -31,9 +31,11 @@ def test_a_percentage_of_memory_leaves_the_cores_out_too() -> None:
 
 
 def test_ascend_takes_all_cores_too_and_hygon_did_before() -> None:
-    assert Code.CORES_TAKE_ALL in codes(
-        pod({"huawei.com/Ascend310P": 1, "huawei.com/Ascend310P-memory": 3072})
-    )
+    by_software = {"huawei.com/vnpu-mode": "hami-core"}
+    limits = {"huawei.com/Ascend310P": 1, "huawei.com/Ascend310P-memory": 3072}
+
+    assert Code.CORES_TAKE_ALL in codes(pod(limits, by_software))
+    assert Code.CORES_TAKE_ALL not in codes(pod(limits))
     assert Code.CORES_TAKE_ALL not in codes(pod({"hygon.com/hcunum": 1, "hygon.com/hcumem": 3072}))
 
 
