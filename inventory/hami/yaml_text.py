@@ -51,10 +51,9 @@ def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
         return dumper.represent_scalar(_STRING, text, style='"')
     if "\n" in text:
         return dumper.represent_scalar(_STRING, text, style="|")
-    is_other = dumper.resolve(yaml.ScalarNode, text, (True, False)) != _STRING
-    return dumper.represent_scalar(
-        _STRING, text, style='"' if is_other or _AMBIGUOUS.fullmatch(text) else None
-    )
+    tag = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    is_ambiguous = tag != _STRING or _AMBIGUOUS.fullmatch(text)
+    return dumper.represent_scalar(_STRING, text, style='"' if is_ambiguous else None)
 
 
 def _quoted(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:

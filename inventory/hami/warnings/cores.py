@@ -6,7 +6,7 @@ from inventory.hami.asked import quantity
 from inventory.hami.warnings.chips import chip_cut
 from inventory.hami.warnings.view import Use, View
 from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
-from inventory.hami.webhook.configuration import ASCEND, NVIDIA
+from inventory.hami.webhook.configuration import ASCEND, HYGON, NVIDIA
 from inventory.kube.quantity import NANO
 
 ALL = 100
@@ -29,7 +29,7 @@ def _units(view: View, use: Use) -> Iterator[ConversionWarning]:
         return
     units = view.requested(use, "cores")
     if not use.device.reference_units:
-        instead = "referenceComputeUnits: <the compute units of a card>"
+        instead = f"{HYGON}:\n  referenceComputeUnits: <the compute units of a card>"
         yield use.warning(Code.UNITS_NOT_CONFIGURED, Severity.NEVER_FITS, use.device.cores, instead=instead)
     elif units:
         values = {"units": units, "reference": use.device.reference_units}

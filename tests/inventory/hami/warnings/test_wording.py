@@ -1,4 +1,5 @@
 import re
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
@@ -35,6 +36,12 @@ AMOUNTS = st.sampled_from([0, 1, 2, 33, -1, "1500m", "16Gi", "5k", "1Ei", "100",
 
 def test_every_code_has_its_texts() -> None:
     assert set(ENGLISH) == set(Code)
+
+
+def test_every_code_is_documented() -> None:
+    documented = (Path(__file__).parents[4] / "docs" / "conversion.md").read_text()
+
+    assert [code for code in Code if f"`{code}`" not in documented] == []
 
 
 def test_the_texts_say_a_title_and_three_sentences() -> None:
