@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from inventory.hami.webhook.go import ESCAPED_SPACE, int64, quotient, trimmed
+from inventory.hami.webhook.go import int64, quotient, trimmed_in_json
 from inventory.kube.quantity import Notation
 
 # To the letter.
@@ -118,7 +118,7 @@ def from_json(value: Any) -> Amount:
     if value is None:
         return Amount(0)
     if isinstance(value, str):
-        return parsed(trimmed(value, kept=ESCAPED_SPACE))
+        return parsed(trimmed_in_json(value))
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         return parsed(str(value))
     raise AmountError(_FORMAT)

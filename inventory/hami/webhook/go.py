@@ -1,24 +1,30 @@
 """Text and whole numbers as Go has them, where Python differs."""
 
+import re
+from functools import lru_cache
+
 from inventory.hami.webhook.printable import is_printable
 
 _SHORT = {
     '"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
     "\v": "\\v",
 }  # fmt: skip
-# What encoding/json writes as an escape though it is white space: a tab in a quantity is never trimmed.
-ESCAPED_SPACE = "\t\n\v\f\r\u2028\u2029"
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
 # White_Space of Unicode. Python's strip() also takes \x1c to \x1f.
-_SPACE = ESCAPED_SPACE + (
+_WIDE_SPACE = (
     " \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 )
+_SPACE = f"\t\n\v\f\r\u2028\u2029{_WIDE_SPACE}"
 
 
 def quote(text: str) -> str:
     """strconv.Quote: the characters that Go can print stay, everything else is escaped."""
+    if _PLAIN.fullmatch(text):
+        return f'"{text}"'
     return f'"{"".join(map(_escaped, well_formed(text)))}"'
 
 
+@lru_cache(maxsize=1024)
 def _escaped(character: str) -> str:
     if short := _SHORT.get(character):
         return short
@@ -30,9 +36,14 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def trimmed(text: str, *, kept: str = "") -> str:
-    """strings.TrimSpace; white space that is `kept` stays, and what is behind it."""
-    return text.strip("".join(space for space in _SPACE if space not in kept))
+def trimmed(text: str) -> str:
+    """strings.TrimSpace"""
+    return text.strip(_SPACE)
+
+
+def trimmed_in_json(text: str) -> str:
+    """The same of a text as JSON writes it, where tabs, line breaks and the like are escapes and stay."""
+    return text.strip(_WIDE_SPACE)
 
 
 def well_formed(text: str) -> str:

@@ -9,7 +9,7 @@ from inventory.kube.objects import Raw
 
 
 def of_claims(claims: Iterable[ConvertedClaim]) -> tuple[Refusal, ...]:
-    found = ((claim.label, tuple(claim_refusals.reasons(claim.raw))) for claim in claims)
+    found = ((claim.label, tuple(claim_refusals.reasons(claim))) for claim in claims)
     return tuple(Refusal(label, reasons) for label, reasons in found if reasons)
 
 

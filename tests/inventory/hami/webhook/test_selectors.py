@@ -86,6 +86,13 @@ def test_the_first_version_puts_the_text_in_as_it_is() -> None:
     assert found == [f'{UUIDS} == "a" || true || ""']
 
 
+def test_the_longest_list_that_is_allowed_compiles() -> None:
+    (expression,) = chosen({"nvidia.com/use-gpuuuid": ",".join(f"{index}" for index in range(1600))})
+    assert 9_900 < len(expression) <= 10_240
+    assert matches(expression, "1599")
+    assert not matches(expression, "1600")
+
+
 HOSTILE = st.text(
     st.sampled_from("\"'\\,[]()|&!=. \t\n\x01\x1b`$un0xUa\u00a0\u200d\u2028\U0010ffff卡é"), max_size=30
 )
