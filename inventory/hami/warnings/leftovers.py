@@ -6,9 +6,10 @@ from inventory.hami.asked import CONTAINERS, INIT_CONTAINERS, Asked
 from inventory.hami.percentages import PercentageError, percentage, resolved
 from inventory.hami.vendors import VENDORS
 from inventory.hami.warnings.view import View
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
+from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, warn, written
 from inventory.hami.webhook.configuration import NVIDIA
 from inventory.hami.webhook.devices import DraDevice
+from inventory.kube.untrusted import printable
 
 PERCENTAGE = "nvidia.com/gpumem-percentage"
 PRIORITY = "nvidia.com/priority"
@@ -59,7 +60,7 @@ def _of_device(view: View, asked: Asked, device: DraDevice, names: list[str]) ->
     counted = any(use.device == device and use.asked.index == asked.index for use in view.uses)
     if counted or device.count in names:
         moved = [name for name in names if name not in asked.limits]
-        instead = "\n".join(("limits:", *(f"  {name}: {asked.requests[name]}" for name in moved)))
+        instead = written({"limits": {name: asked.requests[name] for name in moved}})
         return _warning(view, asked, Code.ONLY_REQUESTED, moved, instead)
     return _warning(view, asked, Code.WITHOUT_COUNT, names, f"{device.count}: 1", {"count": device.count})
 
@@ -79,12 +80,14 @@ def _amounts(view: View, given: object) -> str:
         found = resolved(percentage(given), view.surroundings.cards_of(device.driver) or ())
     except PercentageError:
         return ""
-    return "\n".join(f"{device.memory}: {one.mebibytes} # {one.model}, as {one.card}" for one in found)
+    return "\n".join(
+        printable(f"{device.memory}: {one.mebibytes} # {one.model}, as {one.card}") for one in found
+    )
 
 
 def _priority(view: View, asked: Asked) -> ConversionWarning:
     given = str(asked.amount(PRIORITY))
-    instead = f'env:\n- name: {_PRIORITY_VARIABLE}\n  value: "{given}"'
+    instead = written({"env": [{"name": _PRIORITY_VARIABLE, "value": given}]})
     return _warning(view, asked, Code.PRIORITY_LEFT, [PRIORITY], instead, {"given": given})
 
 
@@ -101,4 +104,4 @@ def _warning(
     runs = given is not None and given.issuperset(names)
     severity = Severity.DIFFERS if runs else Severity.NEVER_FITS
     named = {"names": ", ".join(names), "resource": names[0], **(values or {})}
-    return ConversionWarning(code, severity, asked.place(names[0]), asked.name, named, instead)
+    return warn(code, severity, asked.place(names[0]), asked.name, named, instead)

@@ -8,7 +8,7 @@ from inventory.hami.asked import CONTAINERS, Asked, annotations, containers, lab
 from inventory.hami.converted import ConvertedClaim, Mutation
 from inventory.hami.surroundings import Surroundings
 from inventory.hami.vendors import RESOURCE_NAMES
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
+from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, warn
 from inventory.hami.webhook.devices import DraDevice
 from inventory.hami.webhook.go import quote
 from inventory.hami.webhook.profiles import Behaviour
@@ -38,9 +38,13 @@ class Use:
         instead: str = "",
     ) -> ConversionWarning:
         """About one of the container's resources, which its texts may name along with what is given of it."""
-        named = {"resource": resource, "given": self.written(resource), "vendor": self.device.vendor}
-        named |= {name: str(value) for name, value in (values or {}).items()}
-        return ConversionWarning(code, severity, self.asked.place(resource), self.asked.name, named, instead)
+        named: dict[str, Any] = {
+            "resource": resource,
+            "given": self.written(resource),
+            "vendor": self.device.vendor,
+        }
+        named |= values or {}
+        return warn(code, severity, self.asked.place(resource), self.asked.name, named, instead)
 
 
 class View:
@@ -115,7 +119,3 @@ class View:
 
 def annotation_place(name: str) -> str:
     return f"metadata.annotations[{quote(name)}]"
-
-
-def annotation_text(name: str, value: str) -> str:
-    return f"{name}: {value}"

@@ -2,8 +2,17 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 import msgspec
+
+from inventory.hami.webhook.go import well_formed
+from inventory.hami.yaml_text import yaml_text
+from inventory.kube.objects import Raw
+from inventory.kube.untrusted import printable
+
+# An annotation may hold a quarter of a mebibyte; a sentence that names it does not.
+_LONGEST_VALUE = 256
 
 
 class Severity(StrEnum):
@@ -91,3 +100,37 @@ class ConversionWarning(msgspec.Struct, frozen=True):
     container: str = ""
     values: Mapping[str, str] = {}
     instead: str = ""
+
+
+def warn(
+    code: Code,
+    severity: Severity,
+    field: str,
+    container: str = "",
+    values: Mapping[str, Any] | None = None,
+    instead: str = "",
+) -> ConversionWarning:
+    """Values are shown: without controls, and cut."""
+    named = {name: _shown(str(value)) for name, value in (values or {}).items()}
+    return ConversionWarning(code, severity, field, _shown(container), named, instead)
+
+
+def _shown(text: str) -> str:
+    return printable(text) if len(text) <= _LONGEST_VALUE else f"{printable(text, _LONGEST_VALUE)}…"
+
+
+def written(part: Raw) -> str:
+    """A part of a manifest, to be written instead; whatever is in it stays a value."""
+    return yaml_text(_well_formed(part)).rstrip("\n")
+
+
+def _well_formed(value: Any) -> Any:
+    match value:
+        case dict():
+            return {well_formed(key): _well_formed(one) for key, one in value.items()}
+        case list():
+            return [_well_formed(one) for one in value]
+        case str():
+            return well_formed(value)
+        case _:
+            return value

@@ -56,7 +56,7 @@ def test_nothing_is_converted_without_a_count() -> None:
     [
         ({}, {GPU: 1, MEMORY: 4096}, "limits:\n  nvidia.com/gpu: 1\n  nvidia.com/gpumem: 4096"),
         ({MEMORY: 4096}, {GPU: 1}, "limits:\n  nvidia.com/gpu: 1"),
-        ({GPU: 1}, {MEMORY: 4096}, "limits:\n  nvidia.com/gpumem: 4096"),
+        ({GPU: 1}, {MEMORY: "4096"}, 'limits:\n  nvidia.com/gpumem: "4096"'),
     ],
 )
 def test_the_webhook_looks_at_limits_alone(

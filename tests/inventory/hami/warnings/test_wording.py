@@ -3,7 +3,9 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+import msgspec
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,6 +62,31 @@ def test_braces_in_a_value_are_no_names() -> None:
     one = pod({"nvidia.com/gpu": 1}, {"nvidia.com/use-gputype": "{0.__class__}{severity}"})
 
     assert "{0.__class__}{severity}" in worded(warned(one)[Code.TYPE_IS_WHOLE]).after
+
+
+def test_what_is_written_in_a_pod_stays_a_value() -> None:
+    hostile = pod({"nvidia.com/gpu": 1}, nodeName="n1\nprivileged: true")
+    warning = warned(hostile)[Code.NODE_NAME]
+
+    assert yaml.safe_load(warning.instead) == {
+        "nodeSelector": {"kubernetes.io/hostname": "n1\nprivileged: true"}
+    }
+
+
+def test_a_model_cannot_add_a_line() -> None:
+    cards = (msgspec.structs.replace(A100, model="A100\nprivileged: true"),)
+    one = pod({"nvidia.com/gpu": 1, "nvidia.com/gpumem-percentage": 50})
+
+    assert len(warned(one, Surroundings(cards=cards))[Code.PERCENTAGE_LEFT].instead.splitlines()) == 1
+
+
+def test_values_are_cut_and_have_no_controls() -> None:
+    warning = warned(pod({"nvidia.com/gpu": 1}, {"nvidia.com/use-gputype": "\x1b[31m" + "x" * 10_000}))[
+        Code.TYPE_IS_WHOLE
+    ]
+
+    assert warning.values["given"].startswith("\ufffd[31mx")
+    assert len(warning.values["given"]) == 257
 
 
 def test_other_texts_may_take_their_place() -> None:
