@@ -13,8 +13,6 @@ from inventory.hami.webhook.names import sample
 from inventory.kube.objects import Raw
 
 _LONGEST_EXPRESSION = 10 * 1024
-
-
 # What is put together from quoted texts always compiles.
 _QUOTED = (Rule.LIST_OF_UUIDS, Rule.LIST_OF_MODELS)
 

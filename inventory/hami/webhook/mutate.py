@@ -81,8 +81,8 @@ def _claims(
     for asked_by_one in asked_by_container:
         of_one: list[ConvertedClaim] = []
         try:
-            # One by one: what is made before a failure has to be known.
-            of_one.extend(_claim(asked, rules, cluster) for asked in asked_by_one)
+            for asked in asked_by_one:
+                of_one += [_claim(asked, rules, cluster)]
         except _FAILURES:
             if rules.rolls_back:
                 cluster.delete([*made, *of_one])

@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from inventory.dra.cel.errors import CompileError, EvaluationError, UnsupportedError
-from inventory.dra.cel.selectors import compiled
+from inventory.dra.cel.selectors import compiled, complaint
 from tests.inventory.dra.cel.devices import CARD, DRIVER, matches, seen
 
 OWN = f'device.attributes["{DRIVER}"]'
@@ -222,6 +222,21 @@ def test_a_refusal_is_the_same_every_time(expression: str, kind: type[Exception]
             compiled(expression)
         messages.add(str(refused.value))
     assert len(messages) == 1
+
+
+def test_a_complaint_shows_every_place() -> None:
+    assert complaint('m["a"x"] == "c"') == (
+        "ERROR: <input>:1:6: Syntax error: mismatched input 'x' expecting ']'\n"
+        ' | m["a"x"] == "c"\n'
+        " | .....^\n"
+        "ERROR: <input>:1:15: Syntax error: token recognition error at: '\"'\n"
+        ' | m["a"x"] == "c"\n'
+        " | ..............^"
+    )
+    assert complaint("nobody == 1") == (
+        "ERROR: <input>:1:1: undeclared reference to 'nobody' (in container '')\n | nobody == 1\n | ^"
+    )
+    assert complaint("true") == ""
 
 
 def test_threads_share_selectors_and_devices() -> None:

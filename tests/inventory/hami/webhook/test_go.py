@@ -1,4 +1,5 @@
 import json
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -40,6 +41,12 @@ def test_a_text_is_quoted_as_go_quotes_it(text: str, quoted: str) -> None:
 )
 def test_what_can_be_printed_depends_on_go_and_not_on_python(character: str, is_shown: bool) -> None:
     assert is_printable(ord(character)) is is_shown
+
+
+def test_nothing_is_printed_that_is_a_space_or_no_character_of_its_own() -> None:
+    printed = [chr(code) for code in range(0x3100) if is_printable(code)]
+    assert {unicodedata.category(one)[0] for one in printed if one != " "} <= set("LMNPSC")
+    assert not {"Cc", "Cf", "Zs", "Zl", "Zp"} & {unicodedata.category(one) for one in printed if one != " "}
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
