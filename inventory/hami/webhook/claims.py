@@ -7,11 +7,11 @@ import msgspec
 
 from inventory.hami.converted import ConvertedClaim, Origin, Rule
 from inventory.hami.webhook import names, selectors
-from inventory.hami.webhook.amounts import Amount, parsed
+from inventory.hami.webhook.amounts import Amount, from_json, parsed
 from inventory.hami.webhook.devices import DraDevice
 from inventory.hami.webhook.go import int64, quotient
 from inventory.hami.webhook.profiles import Behaviour
-from inventory.hami.webhook.reading import Container, amount, as_written, at
+from inventory.hami.webhook.reading import Container, as_written, at
 from inventory.hami.webhook.selectors import Choice
 from inventory.kube.objects import Raw
 
@@ -53,7 +53,7 @@ def claim(asked: Asked, behaviour: Behaviour) -> ConvertedClaim:
     """Raises NoReferenceError and NoUsableValueError."""
     device = asked.device
     name = _name(asked, behaviour)
-    count = amount(asked.container.limits[device.count]).value()
+    count = from_json(asked.container.limits[device.count]).value()
     capacity = [*_cores(asked), *_memory(asked)]
     choices = [selectors.of_type(device), *_chosen(asked, behaviour)]
     spec = _spec(device, choices, count, capacity)
@@ -84,7 +84,7 @@ def _cores(asked: Asked) -> Iterator[_Quantity]:
     device, limits = asked.device, asked.container.limits
     if device.cores not in limits:
         return
-    given = amount(limits[device.cores])
+    given = from_json(limits[device.cores])
     if device.cores_are_percent_of_units:
         yield _Quantity("cores", str(_units(given, device)), Rule.PERCENT_OF_UNITS, device.cores)
     else:
@@ -103,7 +103,7 @@ def _units(percent: Amount, device: DraDevice) -> Amount:
 def _memory(asked: Asked) -> Iterator[_Quantity]:
     device, limits = asked.device, asked.container.limits
     if device.memory in limits:
-        size = int64(amount(limits[device.memory]).value() * _MIB)
+        size = int64(from_json(limits[device.memory]).value() * _MIB)
         yield _Quantity("memory", str(parsed(str(size))), Rule.MIB_TO_BYTES, device.memory)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from inventory.hami.converted import POD, Origin, Rule
-from inventory.hami.webhook.amounts import Amount, from_json
+from inventory.hami.webhook.amounts import from_json
 from inventory.hami.webhook.go import quote, well_formed
 from inventory.kube.objects import Raw
 
@@ -21,6 +21,9 @@ def mapping(value: Any, path: str) -> Raw:
         return {}
     if not isinstance(value, dict):
         raise PodError(f"{path}: expected a mapping")
+    # YAML has numbers and more as keys.
+    if not all(isinstance(key, str) for key in value):
+        raise PodError(f"{path}: expected texts as keys")
     return value
 
 
@@ -138,11 +141,6 @@ def _amount(value: Any, path: str, reprinted: list[Origin]) -> str:
     if printed != given:
         reprinted.append(Origin(POD, path, printed, Rule.REPRINTED, path, given))
     return printed
-
-
-def amount(value: Any) -> Amount:
-    """Of a Pod that is decoded."""
-    return from_json(value)
 
 
 def as_written(value: Any) -> str:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from inventory.hami.webhook import field_errors
-from inventory.hami.webhook.amounts import Amount
+from inventory.hami.webhook.amounts import Amount, from_json
 from inventory.hami.webhook.go import quote
 from inventory.hami.webhook.kubernetes_names import qualified_faults
-from inventory.hami.webhook.reading import amount
 
 NameFaults = Callable[[str, str], Iterator[str]]
 
@@ -39,13 +38,13 @@ def reasons(
     limits: Mapping[str, Any], requests: Mapping[str, Any], path: str, name_faults: NameFaults
 ) -> Iterator[str]:
     """`path` is that of the resources. Go has no order in a mapping; here it is that of the names."""
-    bounds = {name: amount(value).rounded_to_milli() for name, value in limits.items()}
+    bounds = {name: from_json(value).rounded_to_milli() for name, value in limits.items()}
     for name in sorted(bounds):
         place = f"{path}.limits[{name}]"
         yield from name_faults(name, place)
         yield from _of_amount(name, bounds[name], place)
     for name in sorted(requests):
-        asked, place = amount(requests[name]).rounded_to_milli(), f"{path}.requests[{name}]"
+        asked, place = from_json(requests[name]).rounded_to_milli(), f"{path}.requests[{name}]"
         yield from name_faults(name, place)
         yield from _of_amount(name, asked, place)
         yield from _beside_limit(name, asked, bounds.get(name), path)

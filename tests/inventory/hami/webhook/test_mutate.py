@@ -399,6 +399,8 @@ def test_a_dry_run_asks_for_nothing_where_the_version_knows_of_it() -> None:
         (pod(container({GPU: "1"}, claims={})), "spec.containers[0].resources.claims: expected a list"),
         (pod(container({GPU: "1"}), resourceClaims=["a"]), "spec.resourceClaims[0]: expected a mapping"),
         (pod({"name": 1}), "spec.containers[0].name: expected a text"),
+        ({"spec": {1: "a"}}, "spec: expected texts as keys"),
+        ([], "the Pod: expected a mapping"),
     ],
 )
 def test_what_is_no_pod_is_refused_with_the_place(given_pod: Any, told: str) -> None:
@@ -413,7 +415,7 @@ JSON = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["spec", "metadata", "containers", "resources", "limits", "requests", "claims", "name", GPU]
+                [1, "spec", "containers", "resources", "limits", "requests", "claims", "name", GPU]
             ),
             inner,
             max_size=5,
