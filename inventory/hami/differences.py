@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from difflib import unified_diff
 from enum import StrEnum
+from itertools import groupby, zip_longest
 
 import msgspec
 
@@ -27,11 +28,30 @@ class Line(msgspec.Struct, frozen=True):
     text: str
 
 
+class Row(msgspec.Struct, frozen=True):
+    """Before and after, side by side; None where the one has no such line."""
+
+    before: str | None
+    after: str | None
+
+
 class Hunk(msgspec.Struct, frozen=True):
     """Lines that follow one another; `heading` says where they stand: @@ -4,7 +4,9 @@."""
 
     heading: str
     lines: tuple[Line, ...]
+
+    def rows(self) -> Iterator[Row]:
+        """What goes stands beside what comes in its place."""
+        for is_context, lines in groupby(self.lines, key=lambda line: line.mark is Mark.CONTEXT):
+            if is_context:
+                yield from (Row(line.text, line.text) for line in lines)
+                continue
+            changed = list(lines)
+            gone, come = (
+                [line.text for line in changed if line.mark is mark] for mark in (Mark.REMOVED, Mark.ADDED)
+            )
+            yield from (Row(*pair) for pair in zip_longest(gone, come))
 
 
 class Difference(msgspec.Struct, frozen=True):

@@ -13,9 +13,13 @@ import yaml
 
 from inventory.kube.objects import Raw
 
-# Readers differ in what they take for a number (1e3, 0o17, 1_000) or a truth value (y): all of it is quoted.
+# Readers differ in what they take for a number (1e3, 0o17, 1_000), a truth value (y) or a date (2026-1-1).
 _AMBIGUOUS = re.compile(
-    r"[-+]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][-+]?\d+)?|[-+]?0[xXoObB][\da-fA-F_]+|[yYnN]", re.ASCII
+    r"[-+]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][-+]?\d+)?"
+    r"|[-+]?0[xXoObB][\da-fA-F_]+"
+    r"|\d{4}-\d\d?-\d\d?.*"
+    r"|[yYnN]",
+    re.ASCII,
 )
 # Controls, and what changes the order of letters or has no width: a text with them is not what it looks like.
 _UNSEEN = re.compile(

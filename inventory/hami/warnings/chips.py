@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inventory.hami.ascend import CHIPS, MODE_ANNOTATION, SOFTWARE_MODE, Chip
 from inventory.hami.warnings.view import Use, View
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, warn, written
+from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, entry, warn
 from inventory.hami.webhook.configuration import ASCEND
 
 RUNTIME_CLASS = "ascend"
@@ -36,7 +36,7 @@ def _selected(view: View, use: Use) -> Iterator[ConversionWarning]:
     if any(name in view.annotations for name in chosen):
         return
     chip = CHIPS.get(use.device.word)
-    instead = written({use.device.annotations.use_type: chip.product_name}) if chip is not None else ""
+    instead = entry(use.device.annotations.use_type, chip.product_name) if chip is not None else ""
     cards = view.surroundings.cards_of(use.device.driver)
     models = sorted({card.model for card in cards or ()})
     values = {"chip": use.device.word, "models": ", ".join(models)}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from inventory.hami.warnings.view import View, annotation_place
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, warn, written
+from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, entry, warn
 from inventory.hami.webhook.configuration import ASCEND, HYGON
 from inventory.hami.webhook.devices import DraDevice
 from inventory.hami.webhook.go import trimmed
@@ -99,7 +99,7 @@ def _choosing(
     view: View, name: str, wanted: list[str], models: frozenset[str]
 ) -> Iterator[ConversionWarning]:
     whole, before = models & set(wanted), _in_part(wanted, models)
-    instead = written({name: ",".join(sorted(before))}) if before else ""
+    instead = entry(name, ",".join(sorted(before))) if before else ""
     if not whole:
         values = {"models": ", ".join(sorted(before or models))}
         yield _about(view, Code.TYPE_MATCHES_NONE, Severity.NEVER_FITS, name, values, instead)
@@ -114,7 +114,7 @@ def _excluding(
     before = _in_part(wanted, models)
     if let_in := before - set(wanted):
         values = {"models": ", ".join(sorted(let_in))}
-        instead = written({name: ",".join(sorted(before))})
+        instead = entry(name, ",".join(sorted(before)))
         yield _about(view, Code.TYPE_EXCLUDES_LESS, Severity.DIFFERS, name, values, instead)
 
 
@@ -136,7 +136,7 @@ def _uuids(
     elif device.vendor == HYGON and prefixed:
         severity = Severity.DIFFERS if excluding or len(prefixed) < len(wanted) else Severity.NEVER_FITS
         bare = ",".join(value.removeprefix(_HYGON_PREFIX) for value in wanted)
-        yield _about(view, Code.UUID_PREFIX, severity, name, instead=written({name: bare}))
+        yield _about(view, Code.UUID_PREFIX, severity, name, instead=entry(name, bare))
     elif unknown := _unknown(view, device, wanted):
         severity = Severity.NOTE if excluding or len(unknown) < len(wanted) else Severity.NEVER_FITS
         values = {"uuids": ", ".join(unknown), "driver": device.driver}

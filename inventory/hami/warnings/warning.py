@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -122,6 +123,12 @@ def _shown(text: str) -> str:
 def written(part: Raw) -> str:
     """A part of a manifest, to be written instead; whatever is in it stays a value."""
     return yaml_text(_well_formed(part)).rstrip("\n")
+
+
+@lru_cache(maxsize=1024)
+def entry(name: str, value: str) -> str:
+    """One line of a manifest. Pods of one workload have the same."""
+    return written({name: value})
 
 
 def _well_formed(value: Any) -> Any:

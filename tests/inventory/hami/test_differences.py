@@ -1,4 +1,4 @@
-from inventory.hami.differences import Line, Mark, difference
+from inventory.hami.differences import Line, Mark, Row, difference
 from tests.inventory.hami.pods import pod
 
 BEFORE = pod({"cpu": "4", "nvidia.com/gpu": 1})
@@ -44,3 +44,15 @@ def test_a_line_that_begins_like_a_place_is_no_place() -> None:
     (hunk,) = difference("any", {"a": "x\n@@ -1 +1 @@\n"}, {"a": "y\n@@ -1 +1 @@\n"}).hunks
 
     assert hunk.lines[-1] == Line(Mark.CONTEXT, "  @@ -1 +1 @@")
+
+
+def test_what_goes_stands_beside_what_comes() -> None:
+    (hunk,) = difference("any", {"a": 1, "b": 2, "c": 3, "d": 4}, {"a": 1, "b": 5, "d": 4, "e": 6}).hunks
+
+    assert list(hunk.rows()) == [
+        Row("a: 1", "a: 1"),
+        Row("b: 2", "b: 5"),
+        Row("c: 3", None),
+        Row("d: 4", "d: 4"),
+        Row(None, "e: 6"),
+    ]

@@ -27,7 +27,7 @@ def test_keys_keep_their_order_and_lists_are_not_indented() -> None:
     "text",
     [
         "1", "8589934592", "1e3", "1E3", "0x10", "0o17", "0b1", "1_000", ".5", "1.", "+1", "1:30",
-        "2026-11-30", "true", "yes", "y", "N", "on", "null", "~", "", ".inf", ".NaN", "<<", "=",
+        "2026-11-30", "2026-1-1", "true", "yes", "y", "N", "on", "null", "~", "", ".inf", ".NaN", "<<", "=",
     ],
 )  # fmt: skip
 def test_a_text_that_looks_like_something_else_is_quoted(text: str) -> None:
