@@ -61,6 +61,13 @@ def test_what_differs_is_told_part_by_part() -> None:
     assert outcome.found == "error: null; apiRejectsPod: []"
 
 
+def test_an_amount_that_is_none_is_compared_as_it_is() -> None:
+    (case,) = one_case()["cases"]
+    (claim,) = case["claims"]
+    (outcome,) = outcomes("conversion", one_case(claims=[{**claim, "capacity": {"memory": "lots"}}]))
+    assert '"memory": "lots"' in outcome.expected
+
+
 def test_a_case_that_agrees_is_told_in_short() -> None:
     (outcome,) = outcomes("conversion", one_case())
     assert outcome.found == "1 claims, the Pod is changed"

@@ -40,6 +40,8 @@ SUFFIX = "unable to parse quantity's suffix"
         ("0.1n", "1n"),
         ("-1500m", "-1500m"),
         ("8Ei", "9223372036854775807"),
+        ("0.0000000000", "0"),
+        ("0Ei", "0"),
         # Above the largest suffix none is printed.
         ("1000E", "1"),
         ("9223372036854775808", "9223372036854775808"),

@@ -133,6 +133,7 @@ def test_the_webhook_says_why_it_does_not_start(vendors: list[str], config: Any,
         ({"nvidia": {"overwriteEnv": 1}}, ["!!int `1` into bool"]),
         ({"nvidia": {"deviceMemoryScaling": "2"}}, ["!!str `2` into float64"]),
         ({"ascend": {"devices": [1.5]}}, ["!!float `1.5` into config.AscendVNPUConfig"]),
+        ({"nvidia": {"knownMigGeometries": [{"models": {}}]}}, ["!!map into []string"]),
         ([], ["!!seq into config.Config"]),
     ],
 )
@@ -146,7 +147,12 @@ def test_scalars_are_texts_too_and_a_fraction_is_cut_off() -> None:
         ["nvidia", "hygon"],
         {
             "foo": 1,
-            "nvidia": {"resourceCoreName": 5, "overwriteEnv": "yes"},
+            "nvidia": {
+                "resourceCoreName": 5,
+                "overwriteEnv": "yes",
+                "disableCoreLimit": False,
+                "deviceCoreScaling": 1.5,
+            },
             "hygon": {"referenceComputeUnits": 7.9},
         },
     )

@@ -42,6 +42,13 @@ def test_a_count_below_one_is_refused_and_none_is_not() -> None:
     assert converted(pod(container({GPU: "0"}))).refusals == ()
 
 
+def test_what_nobody_here_can_compile_is_not_called_refused() -> None:
+    devices = configured(
+        ["nvidia"], {"nvidia": {"draDriverName": 'x"].y == ip("10.0.0.1") && device.attributes["x'}}
+    )
+    assert not mutate(pod(container({GPU: "1"})), devices, Profile.V0_2_3).refusals
+
+
 def test_negative_amounts_are_not_refused() -> None:
     limits = {GPU: "1", MEMORY: "8796093022208", "nvidia.com/gpucores": "-5"}
     assert converted(pod(container(limits))).refusals == ()
@@ -231,6 +238,15 @@ def test_a_pod_as_a_whole_asks_for_no_cards() -> None:
         'spec.resources.limits[nvidia.com/gpu]: Unsupported value: "nvidia.com/gpu": '
         'supported values: "cpu", "hugepages-", "memory"'
     ]
+
+
+def test_it_may_ask_for_memory_and_processors() -> None:
+    resources = {"limits": {"cpu": "1", "memory": "1Gi", "hugepages-2Mi": "2Mi"}}
+    mutation = converted(
+        pod(container({"cpu": "1"}), resources={**resources, "requests": {"hugepages-2Mi": "2Mi"}})
+    )
+    assert not mutation.refusals
+    assert refused(converted(pod(container(), resources={"limits": {"a b": "1"}})), "Pod")
 
 
 def test_a_claim_is_named_once_and_is_there() -> None:
