@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inventory.dra.simulator.claims import MOST_RESULTS
 from inventory.hami.surroundings import mebibytes
 from inventory.hami.warnings.view import Use, View
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
+from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity
 from inventory.hami.webhook.amounts import from_json
 from inventory.hami.webhook.go import int64
 from inventory.kube.quantity import NANO, Notation, Quantity
@@ -25,13 +25,13 @@ def counts(view: View) -> Iterator[ConversionWarning]:
             continue
         whole = count.rounded_up()
         if whole == 0:
-            instead = f"# no {resource} at all"
+            instead = Correction({resource: None})
             yield use.warning(Code.COUNT_ZERO, Severity.DIFFERS, resource, instead=instead)
         elif whole > 0 and count.nanos % NANO:
-            values, instead = {"count": whole}, f"{resource}: {whole}"
+            values, instead = {"count": whole}, Correction({resource: whole})
             yield use.warning(Code.COUNT_ROUNDED, Severity.DIFFERS, resource, values, instead)
         if whole > MOST_RESULTS:
-            values, instead = {"most": MOST_RESULTS}, f"{resource}: {MOST_RESULTS}"
+            values, instead = {"most": MOST_RESULTS}, Correction({resource: MOST_RESULTS})
             yield use.warning(Code.TOO_MANY_RESULTS, Severity.NEVER_FITS, resource, values, instead)
 
 
@@ -49,9 +49,9 @@ def _memory(view: View, use: Use, amount: Quantity) -> Iterator[ConversionWarnin
     elif whole > _IMPLAUSIBLE:
         yield _huge(use, amount)
     elif whole < 0:
-        yield use.warning(Code.MEMORY_NEGATIVE, Severity.DIFFERS, resource, instead=f"{resource}: 1")
+        yield use.warning(Code.MEMORY_NEGATIVE, Severity.DIFFERS, resource, instead=Correction({resource: 1}))
     elif whole == 0:
-        yield use.warning(Code.MEMORY_ZERO, Severity.DIFFERS, resource, instead=f"# no {resource} at all")
+        yield use.warning(Code.MEMORY_ZERO, Severity.DIFFERS, resource, instead=Correction({resource: None}))
     else:
         yield from _plausible(view, use, amount)
 
@@ -71,22 +71,24 @@ def _huge(use: Use, amount: Quantity) -> ConversionWarning:
     return use.warning(Code.MEMORY_SUFFIX_HUGE, Severity.NEVER_FITS, use.device.memory, values, instead)
 
 
-def _in_mebibytes(use: Use, amount: Quantity) -> str:
+def _in_mebibytes(use: Use, amount: Quantity) -> Correction:
     """What was meant if the amount was given in bytes."""
-    return f"{use.device.memory}: {-(-amount.rounded_up() // MEBIBYTE)}"
+    return Correction({use.device.memory: -(-amount.rounded_up() // MEBIBYTE)})
 
 
 def _plausible(view: View, use: Use, amount: Quantity) -> Iterator[ConversionWarning]:
     resource, whole = use.device.memory, amount.rounded_up()
     size = {"mebibytes": str(whole), "bytes": str(Quantity.of(whole * MEBIBYTE, Notation.BINARY))}
     if amount.nanos % NANO:
-        yield use.warning(Code.MEMORY_ROUNDED, Severity.DIFFERS, resource, size, f"{resource}: {whole}")
+        yield use.warning(
+            Code.MEMORY_ROUNDED, Severity.DIFFERS, resource, size, Correction({resource: whole})
+        )
     elif use.written(resource).strip()[-1:].isalpha():
-        yield use.warning(Code.MEMORY_SUFFIX, Severity.NOTE, resource, size, f"{resource}: {whole}")
+        yield use.warning(Code.MEMORY_SUFFIX, Severity.NOTE, resource, size, Correction({resource: whole}))
     largest = _largest(view, use)
     if largest is not None and whole > largest:
         most = {"largest": str(largest), "driver": use.device.driver}
-        instead = f"{resource}: {largest}"
+        instead = Correction({resource: largest})
         yield use.warning(Code.MEMORY_ABOVE_EVERY_CARD, Severity.NEVER_FITS, resource, most, instead)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inventory.hami.ascend import CHIPS, MODE_ANNOTATION, SOFTWARE_MODE, Chip
 from inventory.hami.warnings.view import Use, View
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, entry, warn
+from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity, warn
 from inventory.hami.webhook.configuration import ASCEND
 
 RUNTIME_CLASS = "ascend"
@@ -36,7 +36,11 @@ def _selected(view: View, use: Use) -> Iterator[ConversionWarning]:
     if any(name in view.annotations for name in chosen):
         return
     chip = CHIPS.get(use.device.word)
-    instead = entry(use.device.annotations.use_type, chip.product_name) if chip is not None else ""
+    instead = (
+        Correction(annotations={use.device.annotations.use_type: chip.product_name})
+        if chip is not None
+        else ""
+    )
     cards = view.surroundings.cards_of(use.device.driver)
     models = sorted({card.model for card in cards or ()})
     values = {"chip": use.device.word, "models": ", ".join(models)}
@@ -52,7 +56,11 @@ def _modules(use: Use) -> Iterator[ConversionWarning]:
         return
     even = count.rounded_up() + 1
     yield use.warning(
-        Code.MODULES_OF_TWO, Severity.DIFFERS, use.device.count, {"even": even}, f"{use.device.count}: {even}"
+        Code.MODULES_OF_TWO,
+        Severity.DIFFERS,
+        use.device.count,
+        {"even": even},
+        Correction({use.device.count: even}),
     )
 
 
@@ -64,15 +72,15 @@ def _templates(use: Use, chip: Chip) -> Iterator[ConversionWarning]:
     asked = amount.rounded_up()
     given = chip.given(asked)
     if given is None:
-        values, instead = {"capacity": chip.capacity}, f"{resource}: {chip.allocatable}"
+        values, instead = {"capacity": chip.capacity}, Correction({resource: chip.allocatable})
         yield use.warning(Code.TEMPLATE_REFUSED, Severity.NOTE, resource, values, instead)
         return
     if given != asked:
-        values, instead = {"given_by_hami": given}, f"{resource}: {given}"
+        values, instead = {"given_by_hami": given}, Correction({resource: given})
         yield use.warning(Code.TEMPLATE_NOT_TAKEN, Severity.DIFFERS, resource, values, instead)
     if (template := chip.template(asked)) is None:
         return
-    values, instead = {"cores": template.cores}, f"{use.device.cores}: {chip.percent(template)}"
+    values, instead = {"cores": template.cores}, Correction({use.device.cores: chip.percent(template)})
     yield use.warning(Code.CORES_OF_TEMPLATE, Severity.DIFFERS, resource, values, instead)
     count = use.given(use.device.count)
     if count is not None and count.rounded_up() > 1:

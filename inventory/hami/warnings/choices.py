@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from inventory.hami.warnings.view import View, annotation_place
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, entry, warn
+from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity, warn
 from inventory.hami.webhook.configuration import ASCEND, HYGON
 from inventory.hami.webhook.devices import DraDevice
 from inventory.hami.webhook.go import trimmed
@@ -60,7 +60,7 @@ def _about(
     severity: Severity,
     name: str,
     values: Mapping[str, str] | None = None,
-    instead: str = "",
+    instead: str | Correction = "",
 ) -> ConversionWarning:
     named = {"annotation": name, "given": view.annotations[name], **(values or {})}
     return warn(code, severity, annotation_place(name), "", named, instead)
@@ -76,9 +76,9 @@ def _listed(view: View, given: str) -> list[str]:
 def _types(
     view: View, device: DraDevice, name: str, given: str, *, excluding: bool
 ) -> Iterator[ConversionWarning]:
-    wanted = _listed(view, given)
+    wanted, without = _listed(view, given), Correction(annotations={name: None})
     if not wanted:
-        yield _about(view, Code.TYPE_EMPTY, Severity.NEVER_FITS, name, instead=f"# no {name} at all")
+        yield _about(view, Code.TYPE_EMPTY, Severity.NEVER_FITS, name, instead=without)
     elif "," in given and not view.behaviour.has_lists:
         yield _about(view, Code.LIST_NOT_SPLIT, Severity.NEVER_FITS, name)
     elif device.vendor == ASCEND:
@@ -99,7 +99,7 @@ def _choosing(
     view: View, name: str, wanted: list[str], models: frozenset[str]
 ) -> Iterator[ConversionWarning]:
     whole, before = models & set(wanted), _in_part(wanted, models)
-    instead = entry(name, ",".join(sorted(before))) if before else ""
+    instead = Correction(annotations={name: ",".join(sorted(before))}) if before else ""
     if not whole:
         values = {"models": ", ".join(sorted(before or models))}
         yield _about(view, Code.TYPE_MATCHES_NONE, Severity.NEVER_FITS, name, values, instead)
@@ -114,7 +114,7 @@ def _excluding(
     before = _in_part(wanted, models)
     if let_in := before - set(wanted):
         values = {"models": ", ".join(sorted(let_in))}
-        instead = entry(name, ",".join(sorted(before)))
+        instead = Correction(annotations={name: ",".join(sorted(before))})
         yield _about(view, Code.TYPE_EXCLUDES_LESS, Severity.DIFFERS, name, values, instead)
 
 
@@ -127,16 +127,16 @@ def _in_part(wanted: Iterable[str], models: Iterable[str]) -> frozenset[str]:
 def _uuids(
     view: View, device: DraDevice, name: str, given: str, *, excluding: bool
 ) -> Iterator[ConversionWarning]:
-    wanted = _listed(view, given)
+    wanted, without = _listed(view, given), Correction(annotations={name: None})
     prefixed = [value for value in wanted if value.startswith(_HYGON_PREFIX)]
     if not wanted:
-        yield _about(view, Code.UUID_EMPTY, Severity.NEVER_FITS, name, instead=f"# no {name} at all")
+        yield _about(view, Code.UUID_EMPTY, Severity.NEVER_FITS, name, instead=without)
     elif "," in given and not view.behaviour.has_lists:
         yield _about(view, Code.LIST_NOT_SPLIT, Severity.NEVER_FITS, name)
     elif device.vendor == HYGON and prefixed:
         severity = Severity.DIFFERS if excluding or len(prefixed) < len(wanted) else Severity.NEVER_FITS
         bare = ",".join(value.removeprefix(_HYGON_PREFIX) for value in wanted)
-        yield _about(view, Code.UUID_PREFIX, severity, name, instead=entry(name, bare))
+        yield _about(view, Code.UUID_PREFIX, severity, name, instead=Correction(annotations={name: bare}))
     elif unknown := _unknown(view, device, wanted):
         severity = Severity.NOTE if excluding or len(unknown) < len(wanted) else Severity.NEVER_FITS
         values = {"uuids": ", ".join(unknown), "driver": device.driver}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inventory.hami.asked import quantity
 from inventory.hami.warnings.chips import chip_cut
 from inventory.hami.warnings.view import Use, View
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
+from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity
 from inventory.hami.webhook.configuration import ASCEND, HYGON, NVIDIA
 from inventory.kube.quantity import NANO
 
@@ -44,17 +44,17 @@ def _percent(view: View, use: Use) -> Iterator[ConversionWarning]:
         if is_left_out and _is_part_of_a_card(use):
             yield _taking_all(use)
     elif amount.nanos < 0:
-        yield use.warning(Code.CORES_NEGATIVE, Severity.DIFFERS, resource, instead=f"{resource}: 0")
+        yield use.warning(Code.CORES_NEGATIVE, Severity.DIFFERS, resource, instead=Correction({resource: 0}))
     elif amount.nanos > ALL * NANO:
-        instead = f"{resource}: {ALL}"
+        instead = Correction({resource: ALL})
         yield use.warning(Code.CORES_ABOVE_ALL, Severity.NEVER_FITS, resource, instead=instead)
     elif amount.nanos % NANO:
         whole = amount.rounded_up()
         yield use.warning(
-            Code.CORES_ROUNDED, Severity.DIFFERS, resource, {"cores": whole}, f"{resource}: {whole}"
+            Code.CORES_ROUNDED, Severity.DIFFERS, resource, {"cores": whole}, Correction({resource: whole})
         )
     elif amount.nanos == ALL * NANO and use.device.vendor == NVIDIA and _is_part_of_a_card(use):
-        instead = f"# no {use.device.memory} at all"
+        instead = Correction({use.device.memory: None})
         yield use.warning(Code.CORES_NOT_EXCLUSIVE, Severity.NOTE, resource, instead=instead)
 
 
@@ -62,7 +62,9 @@ def _taking_all(use: Use) -> ConversionWarning:
     """About what is not there, so placed where there is something: at the memory."""
     place = use.device.memory if use.device.memory in use.asked.limits else use.device.count
     values = {"cores": use.device.cores, "all": ALL, "sharers": _SHARERS}
-    return use.warning(Code.CORES_TAKE_ALL, Severity.DIFFERS, place, values, f"{use.device.cores}: 0")
+    return use.warning(
+        Code.CORES_TAKE_ALL, Severity.DIFFERS, place, values, Correction({use.device.cores: 0})
+    )
 
 
 def _is_part_of_a_card(use: Use) -> bool:

@@ -6,7 +6,7 @@ from inventory.hami.asked import CONTAINERS, INIT_CONTAINERS, Asked
 from inventory.hami.percentages import PercentageError, percentage, resolved
 from inventory.hami.vendors import VENDORS
 from inventory.hami.warnings.view import View
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, warn, written
+from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity, warn, written
 from inventory.hami.webhook.configuration import NVIDIA
 from inventory.hami.webhook.devices import DraDevice
 from inventory.kube.untrusted import printable
@@ -62,7 +62,8 @@ def _of_device(view: View, asked: Asked, device: DraDevice, names: list[str]) ->
         moved = [name for name in names if name not in asked.limits]
         instead = written({"limits": {name: asked.requests[name] for name in moved}})
         return _warning(view, asked, Code.ONLY_REQUESTED, moved, instead)
-    return _warning(view, asked, Code.WITHOUT_COUNT, names, f"{device.count}: 1", {"count": device.count})
+    one_card, values = Correction({device.count: 1}), {"count": device.count}
+    return _warning(view, asked, Code.WITHOUT_COUNT, names, one_card, values)
 
 
 def _percentage(view: View, asked: Asked) -> ConversionWarning:
@@ -96,7 +97,7 @@ def _warning(
     asked: Asked,
     code: Code,
     names: list[str],
-    instead: str = "",
+    instead: str | Correction = "",
     values: dict[str, str] | None = None,
 ) -> ConversionWarning:
     """Where nodes have all of it to give, the Pod runs, and HAMi's device plugin serves it as before."""

@@ -8,7 +8,7 @@ from inventory.hami.asked import CONTAINERS, Asked, annotations, containers, lab
 from inventory.hami.converted import ConvertedClaim, Mutation
 from inventory.hami.surroundings import Surroundings
 from inventory.hami.vendors import RESOURCE_NAMES
-from inventory.hami.warnings.warning import Code, ConversionWarning, Severity, warn
+from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity, warn
 from inventory.hami.webhook.devices import DraDevice
 from inventory.hami.webhook.go import quote
 from inventory.hami.webhook.profiles import Behaviour
@@ -35,7 +35,7 @@ class Use:
         severity: Severity,
         resource: str,
         values: Mapping[str, Any] | None = None,
-        instead: str = "",
+        instead: str | Correction = "",
     ) -> ConversionWarning:
         """About one of the container's resources, which its texts may name along with what is given of it."""
         named: dict[str, Any] = {

@@ -88,11 +88,25 @@ class Code(StrEnum):
     QUOTA_NOT_COUNTED = "quota-not-counted"
 
 
+class Correction(msgspec.Struct, frozen=True):
+    """What to write in the Pod, in the limits of the container that a warning is about; None takes away."""
+
+    limits: Mapping[str, int | str | None] = {}
+    annotations: Mapping[str, str | None] = {}
+
+    def text(self) -> str:
+        lines = (*self.annotations.items(), *self.limits.items())
+        return "\n".join(
+            f"# no {name} at all" if value is None else entry(name, value) for name, value in lines
+        )
+
+
 class ConversionWarning(msgspec.Struct, frozen=True):
     """One thing to know before converting.
 
     `field` is the path in the Pod that it is about, `container` the name of the container where it is about
-    one. `values` are what the texts name. `instead` is the YAML to write, empty where nothing would help.
+    one. `values` are what the texts name. `instead` is the YAML to write, empty where nothing would help;
+    `correction` is the same where it is a matter of limits and annotations alone.
     """
 
     code: Code
@@ -101,6 +115,7 @@ class ConversionWarning(msgspec.Struct, frozen=True):
     container: str = ""
     values: Mapping[str, str] = {}
     instead: str = ""
+    correction: Correction | None = None
 
 
 def warn(
@@ -109,11 +124,13 @@ def warn(
     field: str,
     container: str = "",
     values: Mapping[str, Any] | None = None,
-    instead: str = "",
+    instead: str | Correction = "",
 ) -> ConversionWarning:
     """Values are shown: without controls, and cut."""
     named = {name: _shown(str(value)) for name, value in (values or {}).items()}
-    return ConversionWarning(code, severity, field, _shown(container), named, instead)
+    if isinstance(instead, Correction):
+        return ConversionWarning(code, severity, field, container, named, instead.text(), instead)
+    return ConversionWarning(code, severity, field, container, named, instead)
 
 
 def _shown(text: str) -> str:
@@ -126,7 +143,7 @@ def written(part: Raw) -> str:
 
 
 @lru_cache(maxsize=1024)
-def entry(name: str, value: str) -> str:
+def entry(name: str, value: str | int) -> str:
     """One line of a manifest. Pods of one workload have the same."""
     return written({name: value})
 
