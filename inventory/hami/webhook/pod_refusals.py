@@ -86,7 +86,8 @@ def _of_containers(pod: Raw, spec: Raw, claim_names: Sequence[str]) -> Iterator[
     for field in ("containers", "initContainers", _EPHEMERAL):
         raw = sequence(spec.get(field), f"spec.{field}")
         for one, container in zip(raw, containers(pod, field), strict=True):
-            yield from _of_container(one, container, claim_names, has_defaults=field != _EPHEMERAL)
+            written = mapping(one, container.path)
+            yield from _of_container(written, container, claim_names, has_defaults=field != _EPHEMERAL)
             if container.name in seen:
                 yield field_errors.duplicate(f"{container.path}.name", container.name)
             seen.add(container.name)
