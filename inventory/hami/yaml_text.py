@@ -29,6 +29,8 @@ _UNSEEN = re.compile(
 _STRING = "tag:yaml.org,2002:str"
 _NUMBER = "tag:yaml.org,2002:float"
 _PLAIN_EXPONENTS = range(-30, 1)
+# To libyaml, of the width of a line.
+_NO_LIMIT = -1
 
 
 class UnwritableError(ValueError):
@@ -42,14 +44,6 @@ class _Dumper(yaml.CSafeDumper):
         return True
 
 
-class _QuotingDumper(_Dumper):
-    """Every text in quotes: for those few that no other style keeps."""
-
-
-class _Loader(yaml.CSafeLoader):
-    """Numbers stay exact."""
-
-
 def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
     if _UNSEEN.search(text):
         return dumper.represent_scalar(_STRING, text, style='"')
@@ -58,10 +52,6 @@ def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
     tag = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
     is_ambiguous = tag != _STRING or _AMBIGUOUS.fullmatch(text)
     return dumper.represent_scalar(_STRING, text, style='"' if is_ambiguous else None)
-
-
-def _quoted(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar(_STRING, text, style='"')
 
 
 def _number(dumper: yaml.CSafeDumper, number: Decimal) -> yaml.ScalarNode:
@@ -80,23 +70,24 @@ def number_text(number: Decimal) -> str:
     return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}E{power or '+0'}"
 
 
-def _exact(loader: yaml.CSafeLoader, node: yaml.ScalarNode) -> Decimal:
-    return Decimal(str(loader.construct_scalar(node)))
-
-
 _Dumper.add_representer(Decimal, _number)
 _Dumper.add_representer(str, _text)
-_QuotingDumper.add_representer(str, _quoted)
-_Loader.add_constructor(_NUMBER, _exact)
 
 
 def yaml_text(document: Any) -> str:
     """One document, its keys in their order, with a line feed at its end. Raises UnwritableError."""
-    for dumper in (_Dumper, _QuotingDumper):
-        text = _dumped(document, dumper)
-        if _read(text) == document:
-            return text
-    raise UnwritableError("what YAML would say of it is not what it is")
+    try:
+        text = yaml.dump(
+            document,
+            Dumper=_Dumper,
+            sort_keys=False,
+            allow_unicode=True,
+            default_flow_style=False,
+            width=_NO_LIMIT,
+        )
+    except (yaml.YAMLError, UnicodeEncodeError, RecursionError) as error:
+        raise UnwritableError(" ".join(str(error).split())) from error
+    return _UNSEEN.sub(_escaped, text)
 
 
 def yaml_stream(documents: Iterable[Raw]) -> str:
@@ -104,24 +95,7 @@ def yaml_stream(documents: Iterable[Raw]) -> str:
     return "---\n".join(map(yaml_text, documents))
 
 
-def _dumped(document: Any, dumper: type[_Dumper]) -> str:
-    try:
-        text = yaml.dump(
-            document, Dumper=dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=-1
-        )
-    except (yaml.YAMLError, UnicodeEncodeError, RecursionError) as error:
-        raise UnwritableError(" ".join(str(error).split())) from error
-    return _UNSEEN.sub(_escaped, text)
-
-
 def _escaped(found: re.Match[str]) -> str:
     """Only ever inside double quotes: texts with such characters have them."""
     code = ord(found[0])
     return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
-
-
-def _read(text: str) -> Any:
-    try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506
-    except (yaml.YAMLError, ValueError, ArithmeticError):
-        return None

@@ -66,6 +66,12 @@ def test_the_claim_takes_the_place_of_the_resources() -> None:
     )
 
 
+def test_a_container_without_a_need_stays_as_it_is() -> None:
+    spec = {"containers": [container({GPU: 1}), container({"cpu": 1}, "side")]}
+
+    assert claimed(spec, [need()], ("web",), "ml", ()).spec["containers"][1] == spec["containers"][1]
+
+
 def test_a_section_of_which_nothing_is_left_goes() -> None:
     spec = {
         "containers": [{"name": "app", "resources": {"limits": {GPU: 1}, "requests": {GPU: 1, MEMORY: 1}}}]
