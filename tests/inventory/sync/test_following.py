@@ -167,10 +167,11 @@ def test_the_parts_of_a_cluster_can_be_followed_apart(held: Followed) -> None:
 
 
 def test_a_kind_that_is_refused_comes_back_when_it_is_granted(held: Followed) -> None:
-    held.server.faults.inject("*/resourceclaims", Refuse(403))
+    held.server.faults.inject("*/resourceclaims", Refuse(403), times=10)
     held.store.put(claim("d"))
     held.applied()
     assert KindState.objects.get(kind="resourceclaims").state == "forbidden"
+    held.server.faults.clear()
     KindState.objects.update(retry_at=timezone.now())
     held.applied()
     assert KindState.objects.get(kind="resourceclaims").state == "read"

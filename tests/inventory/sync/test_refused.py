@@ -36,7 +36,8 @@ def test_a_kind_that_is_forbidden_is_told_and_the_rest_goes_on(follow: Follow) -
 def test_a_kind_that_became_forbidden_keeps_what_was_read_before(follow: Follow) -> None:
     followed = follow(store(resource_slice(card()), claim("c", shared())))
     followed.applied()
-    followed.server.faults.inject(CLAIMS, Refuse(403))
+    # Whatever is asked of the kind: the watch, or where the list stands.
+    followed.server.faults.inject(CLAIMS, Refuse(403), times=10)
     followed.applied()
     assert balance("memory") == ("24Gi", "8Gi", "16Gi")
     state = KindState.objects.get(kind="resourceclaims")
