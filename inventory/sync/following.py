@@ -34,7 +34,7 @@ _LINGER_SECONDS = 0.1
 _MOST = 2000
 _GATHER_SECONDS = 0.5
 # Rows that change the shape of a table.
-_MANY = 10_000
+_MANY = 500
 # The watches end by themselves; one that does not is ended.
 _GRACE_SECONDS = 2.0
 # A cluster that waits for a free worker is let in after this long at the soonest.
