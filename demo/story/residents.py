@@ -148,20 +148,38 @@ def _extended(stage: Stage) -> None:
 
 
 def _classic(stage: Stage) -> None:
-    """A Pod of classic HAMi: a share of a card of which no resource slice knows."""
-    allocated = f"{CLASSIC_CARD},NVIDIA,4096,30:;"
+    """Pods of classic HAMi: shares of a card of which no resource slice knows."""
+    memory, cores = "nvidia.com/gpumem", "nvidia.com/gpucores"
+    _enter_classic(stage, "classic-infer", "team-rec", {memory: "4096", cores: "30"}, "4096,30")
+    # Classic HAMi gives a card to many such Pods, and takes part of a card's type for its name.
+    chosen = {"nvidia.com/use-gputype": "A10"}
+    _enter_classic(stage, "classic-embed", "team-nlp", {memory: "8192"}, "8192,0", chosen)
+    _enter_classic(
+        stage, "classic-rank", "team-rec", {"nvidia.com/gpumem-percentage": "25", cores: "20"}, "5757,20"
+    )
+
+
+def _enter_classic(
+    stage: Stage,
+    name: str,
+    namespace: str,
+    limits: Mapping[str, str],
+    allocated: str,
+    annotations: Mapping[str, str] | None = None,
+) -> None:
     classic = pod(
-        "classic-infer",
-        "team-rec",
+        name,
+        namespace,
         image="registry.example.com/infer:2.7",
-        limits={"nvidia.com/gpu": "1", "nvidia.com/gpumem": "4096", "nvidia.com/gpucores": "30"},
+        limits={"nvidia.com/gpu": "1", **limits},
         node_selector={"kubernetes.io/hostname": CLASSIC_NODE},
-        labels={"app": "classic-infer", "hami.io/vgpu-node": CLASSIC_NODE},
+        labels={"app": name, "hami.io/vgpu-node": CLASSIC_NODE},
         annotations={
+            **(annotations or {}),
             "hami.io/vgpu-node": CLASSIC_NODE,
             "hami.io/bind-phase": "success",
             "hami.io/vgpu-devices-to-allocate": ";",
-            "hami.io/vgpu-devices-allocated": allocated,
+            "hami.io/vgpu-devices-allocated": f"{CLASSIC_CARD},NVIDIA,{allocated}:;",
         },
     )
     stage.enter(classic)

@@ -5,13 +5,12 @@ beforehand. The webhook leaves the name where it is. This is ours: one amount fo
 arithmetic (whole mebibytes, rounded down).
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from inventory.hami.asked import quantity
-from inventory.hami.surroundings import Card, mebibytes
+from inventory.hami.surroundings import Alike, Card, Cards, mebibytes
 from inventory.kube.quantity import NANO, Quantity
 
 WHOLE = 100
@@ -44,17 +43,15 @@ def percentage(amount: Any) -> int:
     return found.nanos // NANO
 
 
-def resolved(percent: int, cards: Iterable[Card]) -> tuple[Resolved, ...]:
-    """For each model and size of card, in their order; a card that publishes no memory has no share of it."""
-    found: dict[tuple[str, int], Resolved] = {}
-    for card in cards:
-        if card.memory is None or card.memory.nanos <= 0:
-            continue
-        alike = card.model, card.memory.nanos
-        first = found.get(alike) or _resolved(percent, card, card.memory)
-        found[alike] = msgspec.structs.replace(first, cards=first.cards + 1)
-    return tuple(found.values())
+def resolved(percent: int, cards: Cards | None) -> tuple[Resolved, ...]:
+    """For each model and size of card; a card that publishes no memory has no share of it."""
+    return tuple(
+        _resolved(percent, one, one.card.memory)
+        for one in (cards.alike if cards else ())
+        if one.card.memory is not None
+    )
 
 
-def _resolved(percent: int, card: Card, whole: Quantity) -> Resolved:
-    return Resolved(card.model, card, 0, whole, mebibytes(whole) * percent // WHOLE)
+def _resolved(percent: int, alike: Alike, whole: Quantity) -> Resolved:
+    share = mebibytes(whole) * percent // WHOLE
+    return Resolved(alike.card.model, alike.card, alike.cards, whole, share)

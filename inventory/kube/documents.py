@@ -28,7 +28,11 @@ _DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)
 
 
 class DocumentError(ValueError):
-    """The text cannot be read; the message says where and why."""
+    """The text cannot be read; `line` says where, from 1, where that is known, and `told` why."""
+
+    def __init__(self, told: str, line: int | None = None) -> None:
+        super().__init__(told if line is None else f"line {line}: {told}")
+        self.told, self.line = told, line
 
 
 class _Open(msgspec.Struct):
@@ -45,7 +49,7 @@ def documents(text: str) -> list[Any]:
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
             reading.take(event)
     except yaml.YAMLError as error:
-        raise DocumentError(_one_line(error)) from error
+        raise _syntax_error(error) from error
     except UnicodeError as error:
         raise DocumentError("a character that is none") from error
     return reading.documents
@@ -151,10 +155,10 @@ def _refuse_tag(event: yaml.Event, tag: str | None) -> None:
 
 def _fault(event: yaml.Event, told: str) -> DocumentError:
     mark = event.start_mark
-    return DocumentError(f"line {mark.line + 1}: {told}" if mark else told)
+    return DocumentError(told, mark.line + 1 if mark else None)
 
 
-def _one_line(error: yaml.YAMLError) -> str:
+def _syntax_error(error: yaml.YAMLError) -> DocumentError:
     mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or str(error)
-    return f"line {mark.line + 1}: {problem}" if mark is not None else " ".join(str(problem).split())
+    problem = " ".join(str(getattr(error, "problem", None) or error).split())
+    return DocumentError(problem, mark.line + 1 if mark is not None else None)

@@ -83,17 +83,17 @@ def _documents(text: str) -> list[Any]:
 def _objects(where: str, document: Any) -> Iterator[Manifest]:
     if not isinstance(document, dict) or not isinstance(document.get("kind"), str):
         raise ManifestError(f"{where}: expected an object with a kind")
-    if not _is_list(document):
+    if not is_list(document):
         yield object_of(document, where)
         return
     for index, item in enumerate(document["items"]):
         place = f"{where}, item {index + 1}"
-        if not isinstance(item, dict) or _is_list(item):
+        if not isinstance(item, dict) or is_list(item):
             raise ManifestError(f"{place}: expected an object that is no list")
         yield object_of(item, place)
 
 
-def _is_list(document: Raw) -> bool:
+def is_list(document: Raw) -> bool:
     return str(document.get("kind")).endswith("List") and isinstance(document.get("items"), list)
 
 

@@ -226,6 +226,7 @@ class ContainerResources(Wire, frozen=True):
 
 class Container(Wire, frozen=True):
     name: str
+    image: str | None = None
     resources: ContainerResources | None = None
 
 
@@ -242,6 +243,8 @@ class SchedulingGroup(Wire, frozen=True):
 class PodSpec(Wire, frozen=True):
     containers: list[Container] | None = None
     init_containers: list[Container] | None = None
+    scheduler_name: str | None = None
+    runtime_class_name: str | None = None
     node_name: Reference | None = None
     resource_claims: list[PodResourceClaim] | None = None
     scheduling_group: SchedulingGroup | None = None

@@ -27,6 +27,7 @@ from inventory.models.clusters import (
     Quota,
     SkippedObject,
 )
+from inventory.models.conversions import ConversionPreview, HamiPod, SavedConversion
 from inventory.models.devices import Balance, Card, CounterBalance, Device, Pool, Slice
 from inventory.models.history import InstantSource, ShareInterval
 from inventory.models.pods import Pod, PodClaim
@@ -40,10 +41,12 @@ __all__ = [
     "Cluster",
     "ConsumedCapacity",
     "Consumer",
+    "ConversionPreview",
     "CounterBalance",
     "Device",
     "DeviceClass",
     "Difference",
+    "HamiPod",
     "InstantSource",
     "KindState",
     "Lease",
@@ -54,6 +57,7 @@ __all__ = [
     "PodClaim",
     "Pool",
     "Quota",
+    "SavedConversion",
     "Share",
     "ShareInterval",
     "SkippedObject",

@@ -38,6 +38,9 @@ class Pod(models.Model):
     hami_resources = models.JSONField(
         default=dict, help_text="HAMi resources in container limits, by container"
     )
+    hami_manifest = models.JSONField(
+        default=dict, help_text="what HAMi reads of its manifest, where it asks for HAMi resources"
+    )
 
     class Meta:
         ordering = ("namespace", "name")

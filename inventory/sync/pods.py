@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
+from inventory.hami.manifest import kept
 from inventory.hami.vendors import RESOURCE_NAMES
-from inventory.kube.objects import OwnerReference, Pod, PodCondition
+from inventory.kube.objects import OwnerReference, Pod, PodCondition, Raw
 from inventory.models import Cluster, PodClaim
 from inventory.models import Pod as PodRow
 from inventory.models.pods import FINISHED
@@ -52,6 +53,7 @@ class PodColumns(NamedTuple):
     scheduling_message: str
     node_rules: dict[str, Any]
     hami_resources: dict[str, dict[str, str]]
+    hami_manifest: Raw
 
 
 def write(around: Surroundings, changes: Changes[Pod], touched: Touched) -> None:
@@ -137,6 +139,7 @@ def _pod(
         scheduling_message=(unscheduled.message if unscheduled else None) or "",
         node_rules=_node_rules(pod),
         hami_resources=_hami_resources(pod),
+        hami_manifest=kept(pod),
     )
 
 

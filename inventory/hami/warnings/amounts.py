@@ -95,6 +95,5 @@ def _plausible(view: View, use: Use, amount: Quantity) -> Iterator[ConversionWar
 def _largest(view: View, use: Use) -> int | None:
     """The MiB of the largest card there is for it; None where that is not known."""
     cards = view.surroundings.cards_of(use.device.driver)
-    if not cards or any(card.memory is None for card in cards):
-        return None
-    return max(mebibytes(card.memory) for card in cards if card.memory is not None)
+    largest = cards.largest if cards else None
+    return None if largest is None else mebibytes(largest)

@@ -42,7 +42,7 @@ def _selected(view: View, use: Use) -> Iterator[ConversionWarning]:
         else ""
     )
     cards = view.surroundings.cards_of(use.device.driver)
-    models = sorted({card.model for card in cards or ()})
+    models = sorted(cards.models) if cards else []
     values = {"chip": use.device.word, "models": ", ".join(models)}
     if not models:
         yield use.warning(Code.CHIP_NOT_SELECTED, Severity.DIFFERS, use.device.count, values, instead)

@@ -92,7 +92,8 @@ def _types(
 
 
 def _models(view: View, device: DraDevice) -> frozenset[str]:
-    return frozenset(card.model for card in view.surroundings.cards_of(device.driver) or ()) - {""}
+    cards = view.surroundings.cards_of(device.driver)
+    return cards.models - {""} if cards else frozenset()
 
 
 def _choosing(
@@ -146,5 +147,4 @@ def _uuids(
 def _unknown(view: View, device: DraDevice, wanted: list[str]) -> list[str]:
     """Those that no card has; none where the cards are not known."""
     cards = view.surroundings.cards_of(device.driver)
-    known = {card.uuid for card in cards or ()}
-    return [value for value in wanted if value not in known] if cards else []
+    return [value for value in wanted if value not in cards.uuids] if cards else []

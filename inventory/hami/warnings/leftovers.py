@@ -78,7 +78,7 @@ def _amounts(view: View, given: object) -> str:
     if device is None:
         return ""
     try:
-        found = resolved(percentage(given), view.surroundings.cards_of(device.driver) or ())
+        found = resolved(percentage(given), view.surroundings.cards_of(device.driver))
     except PercentageError:
         return ""
     return "\n".join(

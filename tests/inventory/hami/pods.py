@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from inventory.hami.surroundings import UNKNOWN, Card, Surroundings
+from inventory.hami.surroundings import UNKNOWN, Card, Surroundings, by_driver
 from inventory.hami.warnings.rules import warnings
 from inventory.hami.warnings.warning import Code, ConversionWarning
 from inventory.hami.webhook.configuration import NVIDIA_DRIVER, configured
@@ -18,6 +18,11 @@ HYGON_DRIVER = "dra.hygon.com"
 A100 = Card(NVIDIA_DRIVER, "n1", "hami-gpu-0", "NVIDIA A100-SXM4-80GB", "GPU-a", parse("80Gi"))
 A100_SMALL = Card(NVIDIA_DRIVER, "n2", "hami-gpu-0", "NVIDIA A100-PCIE-40GB", "GPU-b", parse("40Gi"))
 T4 = Card(NVIDIA_DRIVER, "n3", "hami-gpu-0", "Tesla T4", "GPU-c", parse("15Gi"))
+
+
+def with_cards(*cards: Card) -> Surroundings:
+    """A cluster of which nothing else is known."""
+    return Surroundings(cards=by_driver(cards))
 
 
 def container(limits: Mapping[str, Any] | None = None, name: str = "app", **fields: Any) -> Raw:

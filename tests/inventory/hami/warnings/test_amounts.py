@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from inventory.hami.surroundings import Surroundings
 from inventory.hami.warnings.warning import Code, Severity
-from tests.inventory.hami.pods import A100, T4, codes, pod, warned
+from tests.inventory.hami.pods import A100, T4, codes, pod, warned, with_cards
 
 GPU, MEMORY, CORES = "nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores"
 
@@ -87,7 +86,7 @@ def test_an_odd_amount_is_told(given: Any, code: Code) -> None:
 
 
 def test_more_than_the_largest_card_has_never_fits() -> None:
-    known = Surroundings(cards=(A100, T4))
+    known = with_cards(A100, T4)
 
     assert codes(pod(sized(81920)), known) == set()
     warning = warned(pod(sized(81921)), known)[Code.MEMORY_ABOVE_EVERY_CARD]
@@ -95,9 +94,7 @@ def test_more_than_the_largest_card_has_never_fits() -> None:
 
 
 def test_cards_of_another_driver_do_not_count() -> None:
-    assert (
-        codes(pod({"hygon.com/hcunum": 1, "hygon.com/hcumem": 90000}), Surroundings(cards=(A100,))) == set()
-    )
+    assert codes(pod({"hygon.com/hcunum": 1, "hygon.com/hcumem": 90000}), with_cards(A100)) == set()
 
 
 def test_an_amount_that_is_none_is_the_webhook_s_error() -> None:

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from inventory.hami.surroundings import Card, Surroundings
+from inventory.hami.surroundings import Card
 from inventory.hami.warnings.warning import Code, Severity
 from inventory.kube.quantity import parse
-from tests.inventory.hami.pods import ASCEND_DRIVER, codes, pod, warned
+from tests.inventory.hami.pods import ASCEND_DRIVER, codes, pod, warned, with_cards
 
 COUNT, MEMORY, CORES = "huawei.com/Ascend310P", "huawei.com/Ascend310P-memory", "huawei.com/Ascend310P-core"
 MODE = {"huawei.com/vnpu-mode": "hami-core"}
@@ -16,7 +16,7 @@ def of_model(model: str) -> Card:
 
 
 def test_the_chip_s_name_selects_nothing() -> None:
-    known = Surroundings(cards=(of_model("310P3"), of_model("910B4")))
+    known = with_cards(of_model("310P3"), of_model("910B4"))
     warning = warned(pod({COUNT: 1}), known)[Code.OTHER_CHIPS_HERE]
 
     assert warning.severity is Severity.DIFFERS
@@ -25,8 +25,8 @@ def test_the_chip_s_name_selects_nothing() -> None:
 
 
 def test_a_cluster_with_that_chip_alone_gives_no_other() -> None:
-    assert codes(pod({COUNT: 1}), Surroundings(cards=(of_model("310P3"),))) == {Code.RUNTIME_CLASS}
-    assert Code.OTHER_CHIPS_HERE in codes(pod({COUNT: 1}), Surroundings(cards=(of_model("910B4"),)))
+    assert codes(pod({COUNT: 1}), with_cards(of_model("310P3"))) == {Code.RUNTIME_CLASS}
+    assert Code.OTHER_CHIPS_HERE in codes(pod({COUNT: 1}), with_cards(of_model("910B4")))
     assert Code.CHIP_NOT_SELECTED in codes(pod({COUNT: 1}))
 
 

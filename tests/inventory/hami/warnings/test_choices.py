@@ -1,13 +1,13 @@
 import pytest
 
-from inventory.hami.surroundings import Card, Surroundings
+from inventory.hami.surroundings import Card
 from inventory.hami.warnings.warning import Code, Severity
 from inventory.hami.webhook.profiles import Profile
-from tests.inventory.hami.pods import A100, A100_SMALL, HYGON_DRIVER, T4, codes, pod, warned
+from tests.inventory.hami.pods import A100, A100_SMALL, HYGON_DRIVER, T4, codes, pod, warned, with_cards
 
 GPU = {"nvidia.com/gpu": 1}
 USE, NO_USE = "nvidia.com/use-gputype", "nvidia.com/nouse-gputype"
-KNOWN = Surroundings(cards=(A100, A100_SMALL, T4))
+KNOWN = with_cards(A100, A100_SMALL, T4)
 
 
 def test_a_part_of_the_type_matches_no_card_any_more() -> None:
@@ -83,7 +83,7 @@ def test_one_known_uuid_is_enough_to_fit() -> None:
 
 
 def test_uuids_are_looked_for_among_the_cards_of_the_driver() -> None:
-    hygon = Surroundings(cards=(Card(HYGON_DRIVER, "n1", "hcu-0", "K100", "1"),))
+    hygon = with_cards(Card(HYGON_DRIVER, "n1", "hcu-0", "K100", "1"))
 
     assert Code.UUID_UNKNOWN not in codes(pod(GPU, {"nvidia.com/use-gpuuuid": "1"}), hygon)
     assert codes(pod({"hygon.com/hcunum": 1}, {"hygon.com/use-gpuuuid": "1"}), hygon) == set()

@@ -2,14 +2,13 @@ import copy
 
 import pytest
 
-from inventory.hami.surroundings import Surroundings
 from inventory.hami.warnings.corrections import corrected
 from inventory.hami.warnings.warning import Code
-from tests.inventory.hami.pods import A100, T4, codes, container, pod, pod_of, warned
+from tests.inventory.hami.pods import A100, T4, codes, container, pod, pod_of, warned, with_cards
 
 GPU, MEMORY, CORES = "nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores"
 USE = "nvidia.com/use-gputype"
-KNOWN = Surroundings(cards=(A100, T4))
+KNOWN = with_cards(A100, T4)
 
 
 def test_what_is_corrected_needs_no_warning() -> None:

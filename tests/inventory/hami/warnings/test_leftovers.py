@@ -5,7 +5,7 @@ import pytest
 from inventory.hami.surroundings import Surroundings
 from inventory.hami.warnings.warning import Code, Severity
 from inventory.hami.webhook.profiles import Profile
-from tests.inventory.hami.pods import A100, T4, codes, container, pod, pod_of, warned
+from tests.inventory.hami.pods import A100, T4, codes, container, pod, pod_of, warned, with_cards
 
 GPU, MEMORY, CORES = "nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores"
 PERCENTAGE = "nvidia.com/gpumem-percentage"
@@ -24,7 +24,7 @@ def test_a_percentage_stays_where_it_is() -> None:
 
 
 def test_a_percentage_is_an_amount_on_each_model_of_card() -> None:
-    warning = warned(pod({GPU: 1, PERCENTAGE: 50}), Surroundings(cards=(A100, T4)))[Code.PERCENTAGE_LEFT]
+    warning = warned(pod({GPU: 1, PERCENTAGE: 50}), with_cards(A100, T4))[Code.PERCENTAGE_LEFT]
 
     assert warning.instead.splitlines() == [
         "nvidia.com/gpumem: 40960 # NVIDIA A100-SXM4-80GB, as hami-core-gpu.project-hami.io/n1/hami-gpu-0",
@@ -35,7 +35,7 @@ def test_a_percentage_is_an_amount_on_each_model_of_card() -> None:
 def test_a_percentage_that_is_none_has_no_amount() -> None:
     one = pod({GPU: 1, PERCENTAGE: 101})
 
-    assert warned(one, Surroundings(cards=(A100,)))[Code.PERCENTAGE_LEFT].instead == ""
+    assert warned(one, with_cards(A100))[Code.PERCENTAGE_LEFT].instead == ""
 
 
 def test_a_priority_is_a_variable() -> None:

@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inventory.hami.surroundings import Surroundings
+from inventory.hami.surroundings import Surroundings, by_driver
 from inventory.hami.warnings.corrections import corrected
 from inventory.hami.warnings.rules import warnings
 from inventory.hami.warnings.warning import Severity
@@ -82,7 +82,7 @@ def test_a_pod_of_any_shape_is_refused_or_told(anything: Any, profile: Profile) 
             mutation = mutate(one, DEVICES, profile)
         except PodError:
             continue
-        found = warnings(one, mutation, DEVICES, profile, Surroundings(cards=(A100,), classes={}))
+        found = warnings(one, mutation, DEVICES, profile, Surroundings(cards=by_driver((A100,)), classes={}))
         corrected(one, found)
 
 

@@ -9,16 +9,16 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inventory.hami.surroundings import Surroundings
+from inventory.hami.surroundings import Surroundings, by_driver
 from inventory.hami.warnings.rules import warnings
 from inventory.hami.warnings.warning import Code, Severity
 from inventory.hami.warnings.wording import ENGLISH, Wording, worded
 from inventory.hami.webhook.mutate import mutate
 from inventory.hami.webhook.profiles import Profile
-from tests.inventory.hami.pods import A100, DEVICES, T4, pod, warned
+from tests.inventory.hami.pods import A100, DEVICES, T4, pod, warned, with_cards
 
 KNOWN = Surroundings(
-    cards=(A100, T4),
+    cards=by_driver((A100, T4)),
     classes={},
     resources=frozenset({"nvidia.com/gpu"}),
     quotas=frozenset({"limits.nvidia.com/gpu"}),
@@ -74,10 +74,10 @@ def test_what_is_written_in_a_pod_stays_a_value() -> None:
 
 
 def test_a_model_cannot_add_a_line() -> None:
-    cards = (msgspec.structs.replace(A100, model="A100\nprivileged: true"),)
+    card = msgspec.structs.replace(A100, model="A100\nprivileged: true")
     one = pod({"nvidia.com/gpu": 1, "nvidia.com/gpumem-percentage": 50})
 
-    assert len(warned(one, Surroundings(cards=cards))[Code.PERCENTAGE_LEFT].instead.splitlines()) == 1
+    assert len(warned(one, with_cards(card))[Code.PERCENTAGE_LEFT].instead.splitlines()) == 1
 
 
 def test_values_are_cut_and_have_no_controls() -> None:
