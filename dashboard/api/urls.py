@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from dashboard.api.claims import Claims
 from dashboard.api.clusters import Clusters
+from dashboard.api.conversions import ConversionsView
 from dashboard.api.device_classes import DeviceClasses
 from dashboard.api.devices import Devices
 from dashboard.api.docs import docs
@@ -53,6 +54,7 @@ for _prefix, _resource in RESOURCES.items():
     _router.register(_prefix, _resource, basename=_prefix)
 
 urlpatterns = [
+    path("v1/conversions/", ConversionsView.as_view(), name="conversions"),
     path("v1/fit/", Fit.as_view(), name="fit"),
     path("v1/", include(_router.urls)),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),

@@ -1,0 +1,137 @@
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from dashboard.api.wire import encode, wire
+from dashboard.words import conversion_text
+from inventory.hami.webhook.profiles import Profile
+from inventory.hami.yaml_text import UnwritableError, yaml_stream
+from inventory.kube.manifests import LONGEST_BYTES, ManifestError
+from inventory.kube.objects import Raw
+from inventory.kube.untrusted import printable
+from inventory.models import Cluster
+from inventory.queries.conversion import previews
+from inventory.queries.conversion.rows import ConversionsRow
+from inventory.queries.conversion.settings import DEFAULT_PROFILE, LONGEST_CONFIG, SettingsError, settings
+from inventory.snapshot import snapshot
+
+_ERROR, _WARNINGS = 1, 2
+
+
+class Command(BaseCommand):
+    help = (
+        "Preview what Pods and workloads that ask HAMi for cards become as ResourceClaims. Nothing is "
+        "written to a cluster. Ends with 1 if something is refused or cannot be read, with 2 under --strict "
+        "if a meaning changes."
+    )
+
+    # Without a cluster it needs no database.
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help="manifests as YAML or JSON; - reads them from stdin")
+        parser.add_argument("-o", "--output", choices=("text", "yaml", "json"), default="text")
+        parser.add_argument(
+            "--as",
+            dest="form",
+            choices=("repository", "webhook"),
+            default="repository",
+            help="of -o yaml: claim templates and the whole workload for a repository (ours), or the claims "
+            "and the Pod as the webhook would make them",
+        )
+        parser.add_argument(
+            "--profile", choices=tuple(Profile), default=DEFAULT_PROFILE.value, help="version of HAMi-DRA"
+        )
+        parser.add_argument("--cluster", default="", help="name of the cluster in which it is to fit")
+        parser.add_argument("--namespace", default="default", help="of manifests that name none")
+        parser.add_argument("--vendors", default="", help="the webhook's device vendors, with commas between")
+        parser.add_argument("--config", type=Path, help="the webhook's device configuration, as YAML")
+        parser.add_argument("--strict", action="store_true", help="end with 2 where a meaning changes")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = _found(options)
+        match options["output"]:
+            case "json":
+                self.stdout.write(encode(wire(found)).decode())
+            case "yaml":
+                self._write_yaml(found, options["form"])
+            case _:
+                for line in conversion_text.lines(found):
+                    self.stdout.write(printable(line))
+        _end(found, strict=options["strict"])
+
+    def _write_yaml(self, found: ConversionsRow, form: str) -> None:
+        """What cannot be converted is told beside it, so that a pipe stays clean."""
+        for one in found.unreadable:
+            self.stderr.write(printable(f"error: {conversion_text.unreadable(one)}"))
+        for row in found.conversions:
+            for pod in row.pods:
+                if pod.failure is not None:
+                    self.stderr.write(printable(f"error: {row.kind} {row.name}: {pod.failure.message}"))
+        try:
+            text = yaml_stream(_manifests(found, form))
+        except UnwritableError as error:
+            raise CommandError(str(error), returncode=_ERROR) from error
+        self.stdout.write(text, ending="")
+
+
+def _manifests(found: ConversionsRow, form: str) -> Iterator[Raw]:
+    for row in found.conversions:
+        if form == "repository":
+            yield from row.for_repository.manifests
+            continue
+        for pod in row.pods:
+            if pod.failure is None:
+                yield from (claim.manifest for claim in pod.claims)
+                yield pod.pod
+
+
+def _found(options: Any) -> ConversionsRow:
+    vendors = [one.strip() for one in options["vendors"].split(",") if one.strip()]
+    config = _read(options["config"], LONGEST_CONFIG) if options["config"] else ""
+    try:
+        chosen = settings(options["profile"], vendors, config)
+        text, namespace = _text(options["file"]), options["namespace"]
+        if not options["cluster"]:
+            return previews.of_text(text, chosen, None, namespace)
+        with snapshot():
+            return previews.of_text(text, chosen, _cluster(options["cluster"]), namespace)
+    except SettingsError as error:
+        raise CommandError(f"{error.field}: {printable(str(error))}", returncode=_ERROR) from error
+    except ManifestError as error:
+        raise CommandError(f"{options['file']}: {printable(str(error))}", returncode=_ERROR) from error
+
+
+def _text(file: str) -> str:
+    if file == "-":
+        return sys.stdin.buffer.read(LONGEST_BYTES + 1).decode(errors="replace")
+    return _read(Path(file), LONGEST_BYTES)
+
+
+def _read(path: Path, longest: int) -> str:
+    """One byte more than may be read tells that it is too long."""
+    try:
+        with path.open("rb") as file:
+            return file.read(longest + 1).decode(errors="replace")
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{path}: {error}", returncode=_ERROR) from error
+
+
+def _cluster(name: str) -> Cluster:
+    found = Cluster.objects.filter(name=name).first()
+    if found is None:
+        known = ", ".join(Cluster.objects.values_list("name", flat=True)) or "none"
+        raise CommandError(f"no such cluster: {name}; known: {known}", returncode=_ERROR)
+    return found
+
+
+def _end(found: ConversionsRow, *, strict: bool) -> None:
+    summary = found.summary
+    if summary.refused or summary.unreadable:
+        sys.exit(_ERROR)
+    if strict and summary.with_warnings:
+        sys.exit(_WARNINGS)

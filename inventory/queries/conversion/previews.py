@@ -1,0 +1,262 @@
+"""What HAMi's Pods become: of a text, or of Pods as they were read. Nothing is written to a cluster."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from inventory.dra.simulator.explanation import Verdict
+from inventory.hami.as_written import as_written
+from inventory.hami.previews import Outcome, PodPreview, Settings, pod_preview
+from inventory.hami.surroundings import UNKNOWN, Surroundings
+from inventory.hami.warnings.warning import Severity
+from inventory.hami.webhook.profiles import behaviour
+from inventory.hami.webhook.reading import PodError
+from inventory.hami.workloads import Part, Workload, workload
+from inventory.hami.yaml_text import UnwritableError
+from inventory.kube.objects import Raw
+from inventory.kube.pasted import Pasted, Unreadable, pasted
+from inventory.models import Claim, ClaimTemplate, Cluster, HamiPod
+from inventory.queries.conversion.building import brief_row, pod_row, repository_row, without_repository
+from inventory.queries.conversion.fitting import Fitting
+from inventory.queries.conversion.rows import (
+    ConversionRow,
+    ConversionsRow,
+    ForRepositoryRow,
+    PodConversionRow,
+    Searched,
+    SummaryRow,
+    UnreadableRow,
+)
+from inventory.queries.conversion.surroundings import KINDS_AROUND, Around
+from inventory.queries.fit import answers
+
+# What the answers rest on.
+KINDS = tuple(dict.fromkeys((*answers.KINDS, *KINDS_AROUND)))
+_GRAVEST = (Outcome.REFUSED, Outcome.WITH_WARNINGS, Outcome.CONVERTED, Outcome.UNCHANGED)
+
+
+def of_text(text: str, settings: Settings, cluster: Cluster | None, namespace: str) -> ConversionsRow:
+    """Of every object of a text; `namespace` is that of those that name none. Call it inside of a snapshot.
+
+    Raises ManifestError where the text is too much to be read at all.
+    """
+    found, unreadable = pasted(text)
+    run = _Run(settings, cluster, namespace)
+    rows, refused = list[ConversionRow](), list[UnreadableRow]()
+    for one in found:
+        try:
+            rows.append(run.of_object(one))
+        except (PodError, UnwritableError) as error:
+            told = f"{one.manifest.kind} {one.manifest.name}"
+            refused.append(UnreadableRow(one.document, one.line, told, str(error)))
+    problems = [*map(_unreadable, unreadable), *refused]
+    problems.sort(key=lambda one: (one.document or 0, one.line or 0))
+    return _conversions(settings, cluster, rows, problems)
+
+
+def of_pods(pods: Iterable[HamiPod], settings: Settings, *, in_brief: bool = False) -> ConversionsRow:
+    """Of Pods as they were read, each against its own cluster. Call it inside of a snapshot.
+
+    `in_brief`: with outcomes, warnings and verdicts alone, which is enough for a list of thousands.
+    """
+    runs: dict[int, _Run] = {}
+    rows, refused = list[ConversionRow](), list[UnreadableRow]()
+    for pod in pods:
+        if (run := runs.get(pod.cluster_id)) is None:
+            run = runs[pod.cluster_id] = _Run(settings, pod.cluster, pod.namespace.name)
+        try:
+            rows.append(run.of_kept(pod, in_brief=in_brief))
+        except (PodError, UnwritableError) as error:
+            told = f"Pod {pod.namespace.name}/{pod.name}"
+            refused.append(UnreadableRow(None, None, told, str(error)))
+    return _conversions(settings, None, rows, refused)
+
+
+class _Run:
+    """One conversion of many objects: what is taken by one is taken for the next."""
+
+    def __init__(self, settings: Settings, cluster: Cluster | None, namespace: str) -> None:
+        self._settings, self._cluster, self._namespace = settings, cluster, namespace
+        self._around = Around(cluster) if cluster is not None else None
+        self._fitting = Fitting(cluster)
+        self._existing = _Existing(cluster, templates=behaviour(settings.profile).makes_templates)
+        self._templates: dict[str, set[str]] = {}
+
+    def of_object(self, one: Pasted) -> ConversionRow:
+        """Raises PodError and UnwritableError."""
+        manifest, devices = one.manifest, self._settings.devices
+        namespace = manifest.namespace or self._namespace
+        taken = self._templates.setdefault(namespace, set())
+        found = workload(manifest.raw, devices, namespace=namespace, taken=taken)
+        taken.update(template["metadata"]["name"] for template in found.templates)
+        pods = tuple(self._of_part(manifest.raw, part, namespace) for part in found.parts)
+        return ConversionRow(
+            document=one.document,
+            line=one.line,
+            cluster=self._cluster.name if self._cluster else None,
+            kind=manifest.kind,
+            namespace=namespace,
+            name=manifest.name,
+            outcome=_gravest(pods),
+            pods=pods,
+            for_repository=_for_repository(found, f"{manifest.kind} {namespace}/{manifest.name}"),
+        )
+
+    def of_kept(self, pod: HamiPod, *, in_brief: bool) -> ConversionRow:
+        """Raises PodError and UnwritableError."""
+        raw = as_written(pod.hami_manifest)
+        preview = _without_unkept(self._preview(raw, pod.namespace.name))
+        told = brief_row if in_brief else pod_row
+        row = told(preview, self._fitting.of(preview), "", "", partial=True)
+        return ConversionRow(
+            document=None,
+            line=None,
+            cluster=pod.cluster.name,
+            kind="Pod",
+            namespace=pod.namespace.name,
+            name=pod.name,
+            outcome=row.outcome,
+            pods=(row,),
+            # Parts of a Pod are nothing to apply.
+            for_repository=without_repository(""),
+        )
+
+    def _of_part(self, document: Raw, part: Part, namespace: str) -> PodConversionRow:
+        pod = _as_created(document, part, namespace)
+        preview = self._preview(pod, namespace)
+        return pod_row(preview, self._fitting.of(preview), part.path, part.task, partial=False)
+
+    def _preview(self, pod: Raw, namespace: str) -> PodPreview:
+        preview = pod_preview(pod, self._settings, self._surroundings(namespace), self._existing)
+        self._existing.made(preview)
+        return preview
+
+    def _surroundings(self, namespace: str) -> Surroundings:
+        return UNKNOWN if self._around is None else self._around.of(namespace)
+
+
+def _without_unkept(preview: PodPreview) -> PodPreview:
+    """A Pod that runs has images; they are not kept, so that they are missing here is no refusal."""
+    refusals = [
+        msgspec.structs.replace(one, reasons=tuple(text for text in one.reasons if not _is_of_image(text)))
+        for one in preview.mutation.refusals
+    ]
+    known = tuple(one for one in refusals if one.reasons)
+    return msgspec.structs.replace(
+        preview, mutation=msgspec.structs.replace(preview.mutation, refusals=known)
+    )
+
+
+def _is_of_image(reason: str) -> bool:
+    return reason.partition(": ")[0].endswith("].image")
+
+
+class _Existing:
+    """Namespaces and names of claims (or templates) that are there, or that this run has made before."""
+
+    def __init__(self, cluster: Cluster | None, *, templates: bool) -> None:
+        self._cluster, self._model = cluster, ClaimTemplate if templates else Claim
+        self._names: dict[str, set[str]] = {}
+
+    def __contains__(self, place: object) -> bool:
+        match place:
+            case (str(namespace), str(name)):
+                return name in self._of(namespace)
+        return False
+
+    def made(self, preview: PodPreview) -> None:
+        if preview.mutation.failure is None:
+            for claim in preview.mutation.claims:
+                self._of(claim.namespace).add(claim.name)
+
+    def _of(self, namespace: str) -> set[str]:
+        if namespace not in self._names:
+            rows = self._model._default_manager.none()
+            if self._cluster is not None:
+                rows = self._model._default_manager.filter(
+                    cluster=self._cluster, namespace__name=namespace
+                ).order_by()
+            self._names[namespace] = set(rows.values_list("name", flat=True))
+        return self._names[namespace]
+
+
+def _as_created(document: Raw, part: Part, namespace: str) -> Raw:
+    """As the API server hands it to the webhook: its controller names it, or has it named at random."""
+    given = dict((part.pod.get("metadata") or {}) if part.path else (document.get("metadata") or {}))
+    name = str((document.get("metadata") or {}).get("name") or "")
+    if part.path:
+        given.pop("name", None)
+        kind = document.get("kind")
+        if part.task:
+            given["name"] = f"{name}-{part.task}-0"
+        elif kind == "StatefulSet":
+            given["name"] = f"{name}-0"
+        else:
+            given["generateName"] = f"{name}-"
+    pod = part.pod if part.path else as_written(document)
+    return {**pod, "metadata": {**given, "namespace": given.get("namespace") or namespace}}
+
+
+def _for_repository(found: Workload, name: str) -> ForRepositoryRow:
+    try:
+        return repository_row(found, name)
+    except UnwritableError as error:
+        return without_repository(str(error))
+
+
+def _gravest(pods: Sequence[PodConversionRow]) -> Outcome:
+    outcomes = {pod.outcome for pod in pods}
+    return next((one for one in _GRAVEST if one in outcomes), Outcome.UNCHANGED)
+
+
+def _unreadable(one: Unreadable) -> UnreadableRow:
+    return UnreadableRow(one.document, one.line, None, one.message)
+
+
+def _conversions(
+    settings: Settings,
+    cluster: Cluster | None,
+    rows: Sequence[ConversionRow],
+    unreadable: Sequence[UnreadableRow],
+) -> ConversionsRow:
+    return ConversionsRow(
+        profile=settings.profile.value,
+        cluster=cluster.name if cluster else None,
+        summary=_summary(rows, unreadable),
+        conversions=tuple(rows),
+        unreadable=tuple(unreadable),
+    )
+
+
+def _summary(rows: Sequence[ConversionRow], unreadable: Sequence[UnreadableRow]) -> SummaryRow:
+    outcomes = Counter(row.outcome for row in rows)
+    fits = Counter(_fits(row) for row in rows)
+    return SummaryRow(
+        objects=len(rows) + len(unreadable),
+        unchanged=outcomes[Outcome.UNCHANGED],
+        converted=outcomes[Outcome.CONVERTED],
+        with_warnings=outcomes[Outcome.WITH_WARNINGS],
+        refused=outcomes[Outcome.REFUSED],
+        unreadable=len(unreadable),
+        fitting=fits[True],
+        not_fitting=fits[False],
+        fit_unknown=fits[None],
+    )
+
+
+def _fits(row: ConversionRow) -> bool | None:
+    """Whether all of its Pods would be placed now, each by itself; None: not known, or nothing to place."""
+    verdicts = [_verdict(pod) for pod in row.pods if pod.searched is not Searched.NOT_CREATED]
+    if not verdicts or None in verdicts:
+        return False if False in verdicts else None
+    return all(verdicts)
+
+
+def _verdict(pod: PodConversionRow) -> bool | None:
+    """Room for its claims alone is not enough."""
+    if any(one.severity is Severity.NEVER_FITS for one in pod.warnings):
+        return False
+    if pod.fit is None or pod.fit.verdict is Verdict.CANNOT_SIMULATE:
+        return None
+    return pod.fit.verdict is Verdict.FITS
