@@ -5,11 +5,23 @@ from typing import Any
 from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.functional import Promise
+from django.utils.html import format_html_join
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from inventory.models import Cluster, KindState, Membership, Team, TeamNamespace
+from inventory.models import (
+    Cluster,
+    ConversionPreview,
+    HamiPod,
+    KindState,
+    Membership,
+    SavedConversion,
+    Team,
+    TeamNamespace,
+)
 from inventory.sync.remove import remove
 from inventory.tasks import poll_cluster
 
@@ -120,3 +132,75 @@ class TeamAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @admin.display(description=_("namespaces"))
     def namespaces_of_team(self, team: Team) -> Any:
         return ", ".join(assignment.namespace for assignment in team.assignments.all())
+
+
+class ReadAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """What is read, or recorded: nobody writes it by hand."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(HamiPod)
+class HamiPodAdmin(ReadAdmin):
+    list_display = ("name", "namespace", "cluster", "workload", "node", "phase", "asks")
+    list_filter = ("cluster", "phase", "namespace__team")
+    list_select_related = ("cluster", "namespace", "node")
+    search_fields = ("name", "namespace__name", "workload_name")
+    ordering = ("namespace__name", "name")
+    list_per_page = 200
+    list_max_show_all = 20_000
+    show_full_result_count = False
+    actions = ("preview_conversion",)
+    fields = ("cluster", "namespace", "name", "uid", "node", "phase", "created_at", "asks", "hami_manifest")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    @admin.display(description=_("workload"), ordering="workload_name")
+    def workload(self, pod: HamiPod) -> str:
+        return f"{pod.workload_kind} {pod.workload_name}".strip() or "–"
+
+    @admin.display(description=_("asks for"))
+    def asks(self, pod: HamiPod) -> Any:
+        """One line for each container; names and amounts come from the cluster."""
+        lines = (
+            (container, ", ".join(f"{name} {amount}" for name, amount in amounts.items()))
+            for container, amounts in pod.hami_resources.items()
+        )
+        return format_html_join(mark_safe("<br>"), "{}: {}", lines)
+
+    @admin.action(description=_("Preview ResourceClaim conversion"), permissions=["view"])
+    def preview_conversion(self, request: HttpRequest, queryset: QuerySet[HamiPod]) -> HttpResponse:
+        """Nothing is written to a cluster; who looked at what is recorded."""
+        return redirect(ConversionPreview.record(request.user, queryset))
+
+
+@admin.register(ConversionPreview)
+class ConversionPreviewAdmin(ReadAdmin):
+    """Who looked at which Pods: kept, and not to be changed."""
+
+    list_display = ("created_at", "username", "number_of_pods")
+    search_fields = ("username",)
+    date_hierarchy = "created_at"
+    fields = ("created_at", "username", "pods")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def view_on_site(self, preview: ConversionPreview) -> str:
+        return preview.get_absolute_url()
+
+    @admin.display(description=_("Pods"))
+    def number_of_pods(self, preview: ConversionPreview) -> int:
+        return len(preview.pods)
+
+
+@admin.register(SavedConversion)
+class SavedConversionAdmin(ReadAdmin):
+    list_display = ("created_at", "username", "profile", "cluster")
+    search_fields = ("username",)
+    fields = ("created_at", "username", "profile", "cluster", "namespace", "manifest")

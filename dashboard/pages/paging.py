@@ -32,7 +32,12 @@ class Paged(NamedTuple):
 
 def paged(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS) -> Paged:
     """Raises Refused for what is no page number, Http404 for a page past the last."""
-    text = request.GET.get("page") or "1"
+    return numbered(request.GET.get("page", ""), rows, size)
+
+
+def numbered(text: str, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS) -> Paged:
+    """The page of this number, the first without one. Raises as `paged` does."""
+    text = text or "1"
     if not text.isdecimal() or not 0 < len(text) < 8 or int(text) < 1:
         raise Refused(
             [("page", _("“%(text)s” is not the number of a page; 1 is the first") % {"text": text[:40]})]

@@ -23,6 +23,7 @@ from inventory.version import VERSION
 
 _TROUBLES_SHOWN = 2
 _ALL = Source()
+_NONE = Freshness(as_of=None, stale=False, clusters=(), generation=())
 
 View = Callable[..., HttpResponse]
 
@@ -35,11 +36,15 @@ class Place(NamedTuple):
 
 
 class Shell(NamedTuple):
-    """`unread`: how many of the clusters behind the page were never read; `all_unread`: every one of them."""
+    """`rests`: whether the page rests on any cluster at all.
+
+    `unread`: how many of the clusters behind the page were never read; `all_unread`: every one of them.
+    """
 
     sections: Sequence[tuple[str | Promise, Sequence[Place]]]
     active: str
     freshness: Freshness
+    rests: bool
     clusters: int
     unread: int
     all_unread: bool
@@ -93,13 +98,14 @@ def _without_empty(path: str, query: QueryDict) -> str:
 
 def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
     now, found = timezone.now(), counts()
-    fresh = freshness(now, names=source.clusters, kinds=source.kinds)
+    fresh = freshness(now, names=source.clusters, kinds=source.kinds) if source.rests else _NONE
     unread = sum(one.observed_at is None for one in fresh.clusters)
     troubles = [wrong for one in fresh.clusters if (wrong := trouble(one, source.kinds))]
     return Shell(
         sections=_sections(found),
         active=active,
         freshness=fresh,
+        rests=source.rests,
         clusters=found.clusters,
         unread=unread,
         all_unread=0 < unread == len(fresh.clusters),
@@ -126,10 +132,11 @@ def _sections(found: Counts) -> list[tuple[str | Promise, list[Place]]]:
         Place("pods", _("Pods"), reverse("pods"), pods),
         Place("claims", _("Claims"), reverse("claims"), claims),
     ]
+    work = [
+        Place("convert", _("Convert"), reverse("convert"), None),
+        Place("clusters", _("Clusters"), reverse("clusters"), found.clusters),
+    ]
     return [
         (pgettext_lazy("section", "Now"), now),
-        (
-            pgettext_lazy("section", "Sources"),
-            [Place("clusters", _("Clusters"), reverse("clusters"), found.clusters)],
-        ),
+        (pgettext_lazy("section", "Work"), work),
     ]

@@ -13,7 +13,7 @@ class Source(NamedTuple):
     """`path` lies below /api/v1/, and is empty where the API has no such rows; `table`: they come as CSV too.
 
     `more` are conditions that the page itself sets, `dropped` parameters whose values the API does not know.
-    Without `clusters` the page rests on all of them, without `kinds` on all kinds.
+    Without `clusters` the page rests on all of them, without `kinds` on all kinds; unless it `rests` on none.
     """
 
     path: str = ""
@@ -22,6 +22,7 @@ class Source(NamedTuple):
     dropped: Collection[str] = ()
     clusters: Sequence[str] = ()
     kinds: Sequence[str] = ()
+    rests: bool = True
 
     def json(self, query: QueryDict) -> str:
         return self._link(query) if self.path else ""

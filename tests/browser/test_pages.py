@@ -20,6 +20,7 @@ PATHS = (
     "/nodes/largest/",
     "/pods/",
     "/claims/",
+    "/convert/",
     "/clusters/",
     "/clusters/lab-1/",
     "/search?q=gpu",

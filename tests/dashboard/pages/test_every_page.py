@@ -8,8 +8,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from dashboard.pages.packing import packed
 from inventory.models import Claim, Cluster, Device, Node, Pod
 from tests.dashboard.pages.conftest import Get
+from tests.dashboard.pages.manifests import BROKEN, DEPLOYMENT, POD, together
 from tests.factories import (
     make_balance,
     make_claim,
@@ -32,6 +34,7 @@ LISTS = (
     "/nodes/largest/",
     "/pods/",
     "/claims/",
+    "/convert/",
     "/clusters/",
     "/search?q=a",
 )
@@ -58,6 +61,7 @@ def _details() -> list[str]:
         *(f"/pods/{pod.pk}/" for pod in pods),
         f"/pods/{pods[1].pk}/?fit=now",
         "/clusters/lab-1/",
+        *(f"/convert/?m={packed(text)}&cluster=lab-1" for text in (POD, together(POD, DEPLOYMENT, BROKEN))),
     ]
 
 
