@@ -68,7 +68,7 @@ class ConversionQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     config: Annotated[str, Meta(description="The webhook's device configuration, as YAML.")] = ""
 
 
-class Conversions(msgspec.Struct, frozen=True):
+class ConversionsAnswer(msgspec.Struct, frozen=True):
     """`as_of` and `stale` are those of the cluster that it was checked against, null without one."""
 
     result: ConversionsRow
@@ -80,8 +80,8 @@ class ConversionQuestionSerializer(RowSerializer):
     row = ConversionQuestion
 
 
-class ConversionsSerializer(RowSerializer):
-    row = Conversions
+class ConversionsAnswerSerializer(RowSerializer):
+    row = ConversionsAnswer
 
 
 _EXAMPLE = OpenApiExample(
@@ -106,7 +106,7 @@ class ConversionsView(APIView):
     @extend_schema(
         operation_id="conversions",
         request=ConversionQuestionSerializer,
-        responses={200: ConversionsSerializer, **problems(400, 401, 403, 404, 413, 415, 429)},
+        responses={200: ConversionsAnswerSerializer, **problems(400, 401, 403, 404, 413, 415, 429)},
         examples=[_EXAMPLE],
     )
     def post(self, request: Request) -> HttpResponseBase:
@@ -119,7 +119,7 @@ class ConversionsView(APIView):
             cluster = _cluster(asked)
             found = _answered(asked, chosen, cluster)
             seen = freshness(timezone.now(), ids=[cluster.pk], kinds=previews.KINDS) if cluster else None
-        told = Conversions(found, seen.as_of if seen else None, seen.stale if seen else None)
+        told = ConversionsAnswer(found, seen.as_of if seen else None, seen.stale if seen else None)
         response = Response(wire(told))
         response["Cache-Control"] = "no-store"
         return response

@@ -16,8 +16,8 @@ from inventory.queries.conversion.building import difference_row
 from inventory.queries.conversion.rows import (
     ConversionRow,
     ConversionsRow,
-    DifferenceRow,
     PodConversionRow,
+    UnifiedDifferenceRow,
     WarningRow,
 )
 
@@ -48,7 +48,7 @@ class Line(NamedTuple):
 class NamedDifference(NamedTuple):
     name: str
     is_new: bool
-    row: DifferenceRow
+    row: UnifiedDifferenceRow
 
 
 class Details(NamedTuple):

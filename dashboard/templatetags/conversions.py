@@ -16,7 +16,7 @@ from inventory.hami.warnings.warning import Severity
 from inventory.hami.warnings.wording import Wording
 from inventory.hami.yaml_text import UnwritableError, yaml_text
 from inventory.kube.objects import Raw
-from inventory.queries.conversion.rows import DifferenceRow, PodConversionRow, Searched, WarningRow
+from inventory.queries.conversion.rows import PodConversionRow, Searched, UnifiedDifferenceRow, WarningRow
 
 register = template.Library()
 
@@ -85,12 +85,12 @@ def as_yaml(manifest: Raw) -> str:
 
 
 @register.simple_tag
-def difference_lines(row: DifferenceRow) -> SafeString:
+def difference_lines(row: UnifiedDifferenceRow) -> SafeString:
     """Signs say what a line is, and elements say it to those who do not see the signs."""
     return format_html_join("", "{}", ((line,) for line in _lines(row)))
 
 
-def _lines(row: DifferenceRow) -> Iterator[SafeString]:
+def _lines(row: UnifiedDifferenceRow) -> Iterator[SafeString]:
     added, removed = _("added:"), _("removed:")
     for hunk in row.hunks:
         yield format_html('<span class="h">{}\n</span>', hunk.heading)

@@ -16,7 +16,6 @@ from inventory.queries.conversion.fitting import Found
 from inventory.queries.conversion.rows import (
     ConvertedClaimRow,
     DifferenceLine,
-    DifferenceRow,
     FailureRow,
     ForRepositoryRow,
     HunkRow,
@@ -29,11 +28,12 @@ from inventory.queries.conversion.rows import (
     RefusalRow,
     RemarkRow,
     UnavailableRow,
+    UnifiedDifferenceRow,
     WarningRow,
 )
 from inventory.queries.fit.answers import FitRow
 
-_NOT_TOLD = DifferenceRow("", ())
+_NOT_TOLD = UnifiedDifferenceRow("", ())
 
 
 def pod_row(preview: PodPreview, found: Found, path: str, task: str, *, partial: bool) -> PodConversionRow:
@@ -112,12 +112,12 @@ def without_repository(problem: str) -> ForRepositoryRow:
     return ForRepositoryRow((), "", _NOT_TOLD, (), problem)
 
 
-def difference_row(found: Difference) -> DifferenceRow:
+def difference_row(found: Difference) -> UnifiedDifferenceRow:
     hunks = tuple(
         HunkRow(hunk.heading, tuple(DifferenceLine(line.mark, line.text) for line in hunk.lines))
         for hunk in found.hunks
     )
-    return DifferenceRow(found.text(), hunks)
+    return UnifiedDifferenceRow(found.text(), hunks)
 
 
 def _name(preview: PodPreview) -> str:

@@ -126,7 +126,7 @@ class HunkRow(msgspec.Struct, frozen=True):
     lines: tuple[DifferenceLine, ...]
 
 
-class DifferenceRow(msgspec.Struct, frozen=True):
+class UnifiedDifferenceRow(msgspec.Struct, frozen=True):
     """`text` is what `diff -u` writes; empty where nothing changes."""
 
     text: str
@@ -163,7 +163,7 @@ class PodConversionRow(msgspec.Struct, frozen=True):
     pod: Raw
     origins: tuple[OriginRow, ...]
     warnings: tuple[WarningRow, ...]
-    difference: DifferenceRow
+    difference: UnifiedDifferenceRow
     proposals: tuple[ProposalRow, ...]
     alternatives: tuple[ProposalRow, ...]
     unavailable: tuple[UnavailableRow, ...]
@@ -187,7 +187,7 @@ class ForRepositoryRow(msgspec.Struct, frozen=True):
 
     manifests: tuple[Raw, ...]
     yaml: str
-    difference: DifferenceRow
+    difference: UnifiedDifferenceRow
     remarks: tuple[RemarkRow, ...]
     problem: str | None
 

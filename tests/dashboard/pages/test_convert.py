@@ -196,6 +196,7 @@ def test_a_percentage_is_told_for_each_model(recorded_cluster: Cluster, read: Ge
     assert "Container app: 50" in page
     assert "40960" in page
     assert "There is room for its claims, but the Pod does not run all the same" in page
+    assert "Not all that it rests on has been read yet" not in page
 
 
 def test_the_webhook_may_be_configured_otherwise(read: Get) -> None:
