@@ -203,4 +203,4 @@ class ConversionPreviewAdmin(ReadAdmin):
 class SavedConversionAdmin(ReadAdmin):
     list_display = ("created_at", "username", "profile", "cluster")
     search_fields = ("username",)
-    fields = ("created_at", "username", "profile", "cluster", "namespace", "manifest")
+    fields = ("created_at", "username", "profile", "cluster", "namespace", "vendors", "config", "manifest")

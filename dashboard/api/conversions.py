@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from django.db.models import QuerySet
@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.api.bodies import BodyParser
+from dashboard.api.bodies import BodyParser, measure
 from dashboard.api.schema import QuestionSchema, problems
 from dashboard.api.serializers import RowSerializer
 from dashboard.api.wire import wire
@@ -103,10 +103,15 @@ class ConversionsView(APIView):
     parser_classes = (BodyParser.of(ConversionQuestion),)
     http_method_names = ("post", "options")
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Before anything else: the check of a session's CSRF token reads the body."""
+        measure(request._request)
+        super().initial(request, *args, **kwargs)
+
     @extend_schema(
         operation_id="conversions",
         request=ConversionQuestionSerializer,
-        responses={200: ConversionsAnswerSerializer, **problems(400, 401, 403, 404, 413, 415, 429)},
+        responses={200: ConversionsAnswerSerializer, **problems(400, 401, 403, 404, 411, 413, 415, 429)},
         examples=[_EXAMPLE],
     )
     def post(self, request: Request) -> HttpResponseBase:

@@ -6,18 +6,18 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.pages import conversion_file
-from dashboard.pages.conversion_file import What
 from dashboard.pages.conversion_question import Question, address, from_address, from_form, resolved
 from dashboard.pages.conversion_result import Result, chosen, details, lines
-from dashboard.pages.paging import numbered
+from dashboard.pages.paging import numbered, page_of
 from dashboard.pages.reader import reader
 from dashboard.pages.refusal import Refused
 from dashboard.pages.shell import page, show
@@ -28,11 +28,14 @@ from inventory.kube.untrusted import printable
 from inventory.models import SavedConversion
 from inventory.queries import options
 from inventory.queries.conversion import previews
+from inventory.queries.conversion.files import What
+from inventory.queries.conversion.fitting import SECONDS
 from inventory.queries.conversion.rows import ConversionsRow
 from inventory.snapshot import snapshot
 
 _LONGEST_FAULT = 400
 _CHUNK = 64 * 1024
+_FRESH = "fresh"
 # A browser shows no answer before all that it sends was taken; whoever sends more than this is no browser.
 _MOST_TAKEN = 64 * 1024 * 1024
 
@@ -90,6 +93,7 @@ def convert(request: HttpRequest) -> HttpResponse:
 def _at_address(request: HttpRequest) -> HttpResponse:
     question = from_address(request.GET)
     if not question.manifest:
+        resolved(question)
         return _shown(request, question)
     asked = request.GET.urlencode()
     return _answered(request, question, download=f"{reverse('convert_download')}?{asked}&what=")
@@ -108,6 +112,9 @@ def _of_form(request: HttpRequest, question: Question) -> HttpResponse:
 @_form
 def save(request: HttpRequest, question: Question) -> HttpResponse:
     asked, user = resolved(question), reader(request)
+    with snapshot():
+        # What cannot be shown is not kept.
+        _converted(question)
     kept = SavedConversion.objects.create(
         user=user,
         username=user.get_username(),
@@ -136,7 +143,10 @@ def download(request: HttpRequest) -> HttpResponse:
 
 @page
 def _download_at_address(request: HttpRequest) -> HttpResponse:
-    return _file(from_address(request.GET), request.GET.get("what", ""))
+    question = from_address(request.GET)
+    if not question.manifest:
+        raise Refused([("manifest", _("There is none in the address."))])
+    return _file(question, request.GET.get("what", ""))
 
 
 @_form
@@ -156,8 +166,21 @@ def _file(question: Question, what: str) -> HttpResponse:
         return conversion_file.answer(_converted(question), What(what))
 
 
+@require_POST
+def forget(request: HttpRequest, saved_id: UUID) -> HttpResponse:
+    """Whoever saved it may delete it."""
+    kept = _kept(saved_id)
+    if kept.user_id != request.user.pk:
+        raise PermissionDenied
+    kept.delete()
+    return redirect("convert")
+
+
 def _kept(saved_id: UUID) -> SavedConversion:
-    return get_object_or_404(SavedConversion.objects.select_related("cluster"), pk=saved_id)
+    kept = SavedConversion.objects.select_related("cluster").filter(pk=saved_id).first()
+    if kept is None:
+        raise Http404(_("There is no such saved conversion; it may have been deleted since."))
+    return kept
 
 
 def _question(kept: SavedConversion) -> Question:
@@ -170,6 +193,8 @@ def _answered(
 ) -> HttpResponse:
     """Raises Refused."""
     asked = request.GET if download else request.POST
+    # Another manifest has other Pods.
+    where = QueryDict() if _FRESH in asked else asked
 
     def href(number: int) -> str:
         query = request.GET.copy()
@@ -179,8 +204,8 @@ def _answered(
     with snapshot():
         rows = _converted(question)
         found = lines(rows, href)
-        at = chosen(found, asked.get("at", ""))
-        paged = numbered(asked.get("page", ""), found)
+        at = chosen(found, where.get("at", ""))
+        paged = numbered(where.get("page", "") or page_of(found, at), found)
         result = Result(rows, paged, details(at) if at is not None else None, download)
         return _shown(request, question, result=result, kept=kept)
 
@@ -213,6 +238,8 @@ def _shown(
         "profiles": words.PROFILE.items(),
         "result": result,
         "kept": kept,
+        "is_own": kept is not None and kept.user_id == request.user.pk,
+        "seconds": SECONDS,
     }
     source = Source(clusters=used, kinds=previews.KINDS, rests=bool(used))
     response = show(request, "convert.html", context, active="convert", source=source)

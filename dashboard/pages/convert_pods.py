@@ -4,14 +4,16 @@ Many of them take seconds: they are loaded after their page, or with it where th
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from dashboard.pages.conversion_result import GRAVEST_FIRST, Line, Result, details, lines
@@ -25,6 +27,7 @@ from inventory.hami.previews import Outcome, Settings
 from inventory.kube.untrusted import printable
 from inventory.models import Cluster, ConversionPreview, HamiPod
 from inventory.queries.conversion import previews
+from inventory.queries.conversion.fitting import SECONDS
 from inventory.queries.conversion.rows import ConversionsRow
 from inventory.queries.conversion.settings import DEFAULT_PROFILE, SettingsError, settings
 from inventory.snapshot import snapshot
@@ -34,6 +37,8 @@ _NOW = "now"
 _BATCH = 500
 _LONGEST_FAULT = 400
 _GONE_SHOWN = 20
+_A_LOOK = timedelta(minutes=15)
+_NO_RECORD = gettext_lazy("There is no such preview.")
 
 
 class NamedPod(NamedTuple):
@@ -63,8 +68,10 @@ def ask(request: HttpRequest) -> HttpResponse:
 
 @page
 def record(request: HttpRequest, preview_id: UUID) -> HttpResponse:
-    found = get_object_or_404(ConversionPreview, pk=preview_id)
+    found = _record(preview_id)
     named, is_own = _named(found), found.user_id == request.user.pk
+    if is_own and _is_over(found):
+        return _again(request, found, "conversion_preview")
     is_now = is_own and _NOW in request.GET
     context = {
         "preview": found,
@@ -72,6 +79,7 @@ def record(request: HttpRequest, preview_id: UUID) -> HttpResponse:
         "number": len(named),
         "is_own": is_own,
         "later": f"{reverse('conversion_preview_part', args=(preview_id,))}?{request.GET.urlencode()}",
+        "seconds": SECONDS,
         **_choices(request),
     }
     with snapshot():
@@ -89,15 +97,21 @@ def record(request: HttpRequest, preview_id: UUID) -> HttpResponse:
 @page
 def part(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     found = _own(request, preview_id)
+    if _is_over(found):
+        return _again(request, found, "conversion_preview_part")
     with snapshot():
         return render(
-            request, "parts/conversion_pods.html", {**_choices(request), **_answered(request, found)}
+            request,
+            "parts/conversion_pods.html",
+            {"seconds": SECONDS, **_choices(request), **_answered(request, found)},
         )
 
 
 @page
 def pod(request: HttpRequest, preview_id: UUID, number: int) -> HttpResponse:
     found = _own(request, preview_id)
+    if _is_over(found):
+        return _again(request, found, "conversion_pod", number)
     named = _named(found)
     if not 0 < number <= len(named):
         raise Http404(_("There is no Pod %(number)s in it.") % {"number": number})
@@ -127,21 +141,40 @@ def _asked_for(request: HttpRequest) -> Any:
     record_id, pod_id = request.POST.get("record", ""), request.POST.get("pod", "")
     if record_id:
         try:
-            found = get_object_or_404(ConversionPreview, pk=UUID(record_id))
+            found = _record(UUID(record_id))
         except ValueError as error:
-            raise Http404 from error
+            raise Http404(_NO_RECORD) from error
         return HamiPod.objects.filter(pk__in=[one.pk for one in _kept(_named(found))])
     if not pod_id.isdecimal() or len(pod_id) > 18:
-        raise Http404
+        raise Http404(_("There is no such Pod that asks HAMi for a card; it may have ended since."))
     return HamiPod.objects.filter(pk=int(pod_id))
 
 
 def _own(request: HttpRequest, preview_id: UUID) -> ConversionPreview:
-    """Whoever looks at Pods has a record of their own. Raises PermissionDenied."""
-    found = get_object_or_404(ConversionPreview, pk=preview_id)
+    """Whoever looks at Pods has a record of their own. Raises Http404."""
+    found = _record(preview_id)
     if found.user_id != request.user.pk:
-        raise PermissionDenied
+        raise Http404(_NO_RECORD)
     return found
+
+
+def _record(preview_id: UUID) -> ConversionPreview:
+    """Raises Http404."""
+    found = ConversionPreview.objects.filter(pk=preview_id).first()
+    if found is None:
+        raise Http404(_NO_RECORD)
+    return found
+
+
+def _is_over(found: ConversionPreview) -> bool:
+    """Later the Pods may be other ones: whoever looks then looks anew, and that is recorded, too."""
+    return timezone.now() - found.created_at > _A_LOOK
+
+
+def _again(request: HttpRequest, found: ConversionPreview, view: str, *arguments: int) -> HttpResponse:
+    anew = ConversionPreview.objects.create(user=found.user, username=found.username, pods=found.pods)
+    query = f"?{request.GET.urlencode()}" if request.GET else ""
+    return redirect(reverse(view, args=(anew.pk, *arguments)) + query)
 
 
 def _named(found: ConversionPreview) -> list[NamedPod]:

@@ -58,3 +58,8 @@ def numbered(text: str, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS) -
         found.start_index(),
         found.end_index(),
     )
+
+
+def page_of(rows: Sequence[Any], row: Any, size: int = ROWS) -> str:
+    """The number of the page that this row is on; empty without one."""
+    return "" if row is None else str(rows.index(row) // size + 1)

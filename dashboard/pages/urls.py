@@ -42,6 +42,7 @@ urlpatterns = [
     path("convert/saved/", convert.save, name="save_conversion"),
     path("convert/saved/<uuid:saved_id>/", convert.saved, name="saved_conversion"),
     path("convert/saved/<uuid:saved_id>/download/", convert.saved_download, name="saved_conversion_download"),
+    path("convert/saved/<uuid:saved_id>/delete/", convert.forget, name="forget_conversion"),
     path("convert/pods/", convert_pods.ask, name="preview_pods"),
     path("convert/pods/<uuid:preview_id>/", convert_pods.record, name="conversion_preview"),
     path("convert/pods/<uuid:preview_id>/part/", convert_pods.part, name="conversion_preview_part"),

@@ -11,12 +11,19 @@ from dashboard.pages.conversion_result import Line
 from dashboard.templatetags import fitting, marks
 from dashboard.words import conversion as words
 from dashboard.words.states import Badge
+from inventory.dra.simulator.explanation import Verdict
 from inventory.hami.differences import Mark
 from inventory.hami.warnings.warning import Severity
 from inventory.hami.warnings.wording import Wording
 from inventory.hami.yaml_text import UnwritableError, yaml_text
 from inventory.kube.objects import Raw
-from inventory.queries.conversion.rows import PodConversionRow, Searched, UnifiedDifferenceRow, WarningRow
+from inventory.queries.conversion.rows import (
+    CorrectionRow,
+    PodConversionRow,
+    Searched,
+    UnifiedDifferenceRow,
+    WarningRow,
+)
 
 register = template.Library()
 
@@ -67,6 +74,22 @@ def room_badge(pod: PodConversionRow) -> SafeString:
     if pod.searched is Searched.YES and pod.fit is not None:
         return fitting.fit_verdict(pod.fit)
     return conversion_badge(words.SEARCHED[pod.searched])
+
+
+@register.filter
+def correction_title(row: CorrectionRow, pod: PodConversionRow) -> str:
+    """The warning whose advice is added last."""
+    last = next(one for one in pod.warnings if one.code is row.codes[-1])
+    return words.warning(last).title
+
+
+@register.simple_tag
+def correction_badge(row: CorrectionRow) -> SafeString:
+    if row.fit is not None and row.fit.verdict is Verdict.FITS and row.never_fits:
+        return conversion_badge(words.FITS_IN_VAIN)
+    if row.searched is Searched.YES and row.fit is not None:
+        return fitting.fit_verdict(row.fit)
+    return conversion_badge(words.SEARCHED[row.searched])
 
 
 @register.filter

@@ -70,7 +70,7 @@ PROFILE: dict[str, str | Promise] = {
 }
 _SAID: dict[str, str | Promise] = {
     Outcome.UNCHANGED: gettext_lazy("It stays as it is: the webhook finds nothing to convert in it."),
-    Outcome.CONVERTED: gettext_lazy("It is converted, and no change of meaning is known."),
+    Outcome.CONVERTED: gettext_lazy("It is converted, and means the same."),
     Outcome.WITH_WARNINGS: gettext_lazy(
         "It is converted, but comes to mean something else: see the warnings."
     ),
@@ -85,6 +85,8 @@ def outcome(pod: PodConversionRow) -> str:
         return _("The webhook converts it, and Kubernetes refuses what comes out.")
     if pod.warnings and not pod.claims:
         return _("Nothing in it is converted, but it does not go on as before: see the warnings.")
+    if pod.outcome is Outcome.CONVERTED and pod.warnings:
+        return _("It is converted, and means the same. The notes say what else is good to know.")
     return str(_SAID[pod.outcome])
 
 
@@ -137,7 +139,7 @@ def summary(row: SummaryRow) -> str:
 
 def _counted(row: SummaryRow) -> Iterator[str]:
     for n, message in (
-        (row.converted, _("%(n)s converted without a warning")),
+        (row.converted, _("%(n)s converted")),
         (row.with_warnings, _("%(n)s with warnings")),
         (row.refused, _("%(n)s refused")),
         (row.unchanged, _("%(n)s unchanged")),

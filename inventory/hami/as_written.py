@@ -27,9 +27,9 @@ _TOKEN_VOLUME = "kube-api-access-"  # noqa: S105
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 
-def is_record(annotation: str) -> bool:
-    """Whether HAMi's scheduler writes it."""
-    return annotation in _RECORDS or annotation.endswith(_RECORD_ENDS)
+def is_record(name: str) -> bool:
+    """Whether HAMi's scheduler writes this annotation or label."""
+    return name in _RECORDS or name.endswith(_RECORD_ENDS)
 
 
 def as_written(document: Raw) -> Raw:
@@ -43,17 +43,19 @@ def as_written(document: Raw) -> Raw:
 
 def _metadata(metadata: Raw) -> Raw:
     kept = {key: value for key, value in metadata.items() if key not in _METADATA}
-    annotations = kept.get("annotations")
-    if isinstance(annotations, dict):
-        own = {
-            name: value
-            for name, value in annotations.items()
-            if name not in _ANNOTATIONS and not is_record(name)
-        }
-        kept["annotations"] = own
-        if not own:
-            del kept["annotations"]
+    for field in ("annotations", "labels"):
+        if not isinstance(found := kept.get(field), dict):
+            continue
+        own = {name: value for name, value in found.items() if not _is_filled_in(name)}
+        if own:
+            kept[field] = own
+        else:
+            del kept[field]
     return kept
+
+
+def _is_filled_in(name: Any) -> bool:
+    return isinstance(name, str) and (name in _ANNOTATIONS or is_record(name))
 
 
 def _pod_spec(spec: Raw) -> Raw:

@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
+from inventory.hami.webhook.amounts import AmountError, from_json
 from inventory.hami.webhook.go import quote
 from inventory.kube.objects import Raw
-from inventory.kube.quantity import Quantity, QuantityError, parse
+from inventory.kube.quantity import Quantity
 
 CONTAINERS = "containers"
 INIT_CONTAINERS = "initContainers"
@@ -75,15 +76,12 @@ def _texts(pod: Raw, what: str) -> Mapping[str, str]:
 
 
 def quantity(amount: Any) -> Quantity | None:
-    """None for what is no quantity: a JSON number is read as its text, null is zero."""
-    if amount is None:
-        return Quantity.of(0)
-    if isinstance(amount, bool | dict | list):
-        return None
+    """As an API server reads it; None for what is no quantity."""
     try:
-        return parse(str(amount).strip())
-    except QuantityError:
+        found = from_json(amount)
+    except AmountError:
         return None
+    return Quantity(found.billionths(), found.notation)
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

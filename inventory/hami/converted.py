@@ -14,19 +14,19 @@ POD = "Pod"
 class Rule(StrEnum):
     """How a field came about."""
 
-    AS_IS = "as is"
+    AS_IS = "as_is"
     # The whole number that is not below it.
     COUNT = "count"
-    MIB_TO_BYTES = "MiB to bytes"
-    PERCENT_OF_UNITS = "percent of the card's compute units"
-    LIST_OF_UUIDS = "list of UUIDs"
-    LIST_OF_MODELS = "list of models"
+    MIB_TO_BYTES = "mib_to_bytes"
+    PERCENT_OF_UNITS = "percent_of_units"
+    LIST_OF_UUIDS = "list_of_uuids"
+    LIST_OF_MODELS = "list_of_models"
     # Given by the configuration of the webhook, or by what it always writes.
     CONFIGURED = "configured"
     # Put together from namespace, Pod, container and kind of card.
     NAMED = "named"
     REMOVED = "removed"
-    REPRINTED = "printed anew"
+    REPRINTED = "printed_anew"
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -75,6 +75,8 @@ class Failure(msgspec.Struct, frozen=True):
 
     message: str
     code: int
+    # Where in the Pod, if it is about one field.
+    field: str = ""
 
 
 class Refusal(msgspec.Struct, frozen=True):

@@ -20,10 +20,13 @@ _DOMAINS = frozenset({"hami.io", "mthreads.ai", "baidu.com"}) | {
 
 
 def kept(pod: Pod) -> Raw:
-    """A manifest in the shape of a Pod, empty where it asks for nothing of HAMi."""
+    """A manifest in the shape of a Pod, empty where it asks for nothing of HAMi.
+
+    `nvidia.com/gpu` is a name of HAMi's, but a device class may answer to it, too.
+    """
     spec, metadata = pod.spec, pod.metadata
     containers, init_containers = _containers(spec.containers), _containers(spec.init_containers)
-    if not any(map(_asks, (*containers, *init_containers))):
+    if not any(_asks(one, pod.by_claim()) for one in (*containers, *init_containers)):
         return {}
     annotations = {
         name: value
@@ -73,9 +76,11 @@ def _texts(amounts: dict[str, Any] | None) -> dict[str, str]:
     return {name: str(amount) for name, amount in (amounts or {}).items()}
 
 
-def _asks(container: Raw) -> bool:
-    resources = container.get("resources", {})
-    return any(name in RESOURCE_NAMES for part in ("limits", "requests") for name in resources.get(part, ()))
+def _asks(container: Raw, by_claim: frozenset[tuple[str, str]]) -> bool:
+    """What a claim gives it already is no matter of HAMi's."""
+    resources, name = container.get("resources", {}), container["name"]
+    asked = {one for part in ("limits", "requests") for one in resources.get(part, ())}
+    return any(one in RESOURCE_NAMES and (name, one) not in by_claim for one in asked)
 
 
 def _written(**fields: Any) -> Raw:

@@ -152,7 +152,9 @@ class _Making:
         try:
             mutation = mutate(pod, self._devices, Profile.TEMPLATE, dry_run=True)
         except PodError as error:
-            raise PodError(f"{place.path}.{error}" if place.keys else str(error)) from error
+            raise PodError(
+                f"{place.path}.{error.field}" if place.keys else error.field, error.told
+            ) from error
         return Part(place.path, place.task, pod, mutation, proposals(pod, self._devices))
 
     def _needs(self, part: Part) -> list[Need]:

@@ -24,6 +24,8 @@ _WORDS: Mapping[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
 }
 _INTEGER = re.compile(r"[-+]?(?:0[bB][01]+|(0[oO]?[0-7]+)|0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)")
+# A step of a path: a key after a dot, an index, or a key in quotes.
+_STEP = re.compile(r"""\.?([^.\[\]"]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]""")
 _DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 
 
@@ -35,15 +37,40 @@ class DocumentError(ValueError):
         self.told, self.line = told, line
 
 
+Path = tuple[str | int, ...]
+
+
+class Document(msgspec.Struct, frozen=True):
+    """What a document holds, and on which line each value in it begins, from 1."""
+
+    value: Any
+    lines: Mapping[Path, int]
+
+    def line(self, path: str) -> int:
+        """Of the value at a path such as `items[2].spec.limits["a/b"]`, or else of what it would be in."""
+        steps = [_step(found) for found in _STEP.finditer(path)]
+        known = (tuple(steps[:count]) for count in range(len(steps), -1, -1))
+        return next(self.lines[one] for one in known if one in self.lines)
+
+
 class _Open(msgspec.Struct):
     """A map or list that is being read; `key` is that of the map's next value."""
 
     value: dict[str, Any] | list[Any]
+    path: Path = ()
     key: str | None = None
+
+    def next(self) -> Path:
+        return (*self.path, len(self.value) if self.key is None else self.key)
 
 
 def documents(text: str) -> list[Any]:
     """What the documents hold, without the empty ones. Raises DocumentError."""
+    return [one.value for one in located(text)]
+
+
+def located(text: str) -> list[Document]:
+    """The same with the lines. Raises DocumentError."""
     reading = _Reading()
     try:
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
@@ -57,8 +84,9 @@ def documents(text: str) -> list[Any]:
 
 class _Reading:
     def __init__(self) -> None:
-        self.documents: list[Any] = []
+        self.documents: list[Document] = []
         self._open: list[_Open] = []
+        self._lines: dict[Path, int] = {}
         self._begun = self._values = 0
 
     def take(self, event: yaml.Event) -> None:
@@ -89,8 +117,9 @@ class _Reading:
         _refuse_tag(event, event.tag)
         if self._open and self._awaits_key(self._open[-1]):
             raise _fault(event, "a key that is a map or list")
+        path = self._open[-1].next() if self._open else ()
         self._put(event, value)
-        self._open.append(_Open(value))
+        self._open.append(_Open(value, path))
 
     @staticmethod
     def _awaits_key(within: _Open) -> bool:
@@ -98,14 +127,17 @@ class _Reading:
 
     def _put(self, event: yaml.NodeEvent, value: Any) -> None:
         if not self._open:
-            self.documents += [] if value is None else [value]
+            self._lines = {(): _line(event)}
+            self.documents += [] if value is None else [Document(value, self._lines)]
             return
         within = self._open[-1]
+        if isinstance(within.value, dict) and within.key is None:
+            within.key = _key(event, value, within.value)
+            return
+        self._lines[within.next()] = _line(event)
         if isinstance(within.value, list):
             within.value.append(value)
-        elif within.key is None:
-            within.key = _key(event, value, within.value)
-        else:
+        elif within.key is not None:
             within.value[within.key], within.key = value, None
 
 
@@ -153,9 +185,19 @@ def _refuse_tag(event: yaml.Event, tag: str | None) -> None:
         raise _fault(event, "YAML tags are not read")
 
 
+def _step(found: re.Match[str]) -> str | int:
+    key, index, quoted = found.groups()
+    if index is not None:
+        return int(index)
+    return str(msgspec.json.decode(f'"{quoted}"')) if key is None else str(key)
+
+
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
+
+
 def _fault(event: yaml.Event, told: str) -> DocumentError:
-    mark = event.start_mark
-    return DocumentError(told, mark.line + 1 if mark else None)
+    return DocumentError(told, _line(event))
 
 
 def _syntax_error(error: yaml.YAMLError) -> DocumentError:

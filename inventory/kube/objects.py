@@ -267,8 +267,16 @@ class PodClaimStatus(Wire, frozen=True):
     resource_claim_name: Reference | None = None
 
 
+class ExtendedResourceRequest(Wire, frozen=True):
+    """A container's extended resource that a request of the claim stands for."""
+
+    container_name: str = ""
+    resource_name: str = ""
+
+
 class ExtendedResourceClaimStatus(Wire, frozen=True):
     resource_claim_name: Reference
+    request_mappings: list[ExtendedResourceRequest] | None = None
 
 
 class PodStatus(Wire, frozen=True):
@@ -281,6 +289,12 @@ class PodStatus(Wire, frozen=True):
 class Pod(Object, frozen=True):
     spec: PodSpec
     status: PodStatus | None = None
+
+    def by_claim(self) -> frozenset[tuple[str, str]]:
+        """Containers with the extended resources that a claim of the scheduler gives them (KEP-5004)."""
+        extended = self.status.extended_resource_claim_status if self.status else None
+        mappings = (extended.request_mappings if extended else None) or ()
+        return frozenset((one.container_name, one.resource_name) for one in mappings)
 
 
 class NodeTaint(Wire, frozen=True):

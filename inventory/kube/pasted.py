@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from inventory.kube.documents import MOST_DOCUMENTS, DocumentError, documents
+from inventory.kube.documents import MOST_DOCUMENTS, Document, DocumentError, located
 from inventory.kube.manifests import LONGEST_BYTES, Manifest, ManifestError, is_list, object_of
 
 # A document ends here wherever it stands, even inside of a block of text (YAML 1.1, 9.1).
@@ -15,11 +15,19 @@ MOST_OBJECTS = 2_000
 
 
 class Pasted(msgspec.Struct, frozen=True):
-    """An object with the number of its document and the line on which that begins, both from 1."""
+    """An object with the number of its document and the line on which it begins, both from 1."""
 
     document: int
     line: int
     manifest: Manifest
+    # Where it is: the whole document, the place of the object in it, and the line before its first one.
+    within: Document
+    place: str
+    above: int
+
+    def line_of(self, path: str) -> int:
+        """The line of a value at this path in the object, or of what it would be in."""
+        return self.above + self.within.line(f"{self.place}.{path}" if self.place else path)
 
 
 class Unreadable(msgspec.Struct, frozen=True):
@@ -80,21 +88,28 @@ def _has_anything(body: str) -> bool:
 
 def _objects(piece: _Piece, unreadable: list[Unreadable]) -> Iterator[Pasted]:
     """Raises DocumentError and ManifestError."""
-    for document in documents(piece.text):
-        if not isinstance(document, dict) or not isinstance(document.get("kind"), str):
-            raise ManifestError("expected a Kubernetes object: a mapping with a kind")
-        if not is_list(document):
-            yield Pasted(piece.document, piece.line, object_of(document))
+    for document in located(piece.text):
+        value = document.value
+        if not isinstance(value, dict) or not is_list(value):
+            yield _object(piece, document, "", value)
             continue
-        for index, item in enumerate(document["items"]):
+        for index, item in enumerate(value["items"]):
+            place = f"items[{index}]"
             try:
-                yield Pasted(piece.document, piece.line, _item(item))
+                yield _object(piece, document, place, item)
             except ManifestError as error:
-                told = f"item {index + 1}: {error}"
-                unreadable.append(Unreadable(piece.document, piece.line, told))
+                line = piece.line - 1 + document.line(place)
+                unreadable.append(Unreadable(piece.document, line, f"item {index + 1}: {error}"))
 
 
-def _item(item: Any) -> Manifest:
-    if not isinstance(item, dict) or is_list(item):
-        raise ManifestError("expected an object that is no list")
-    return object_of(item)
+def _object(piece: _Piece, document: Document, place: str, value: Any) -> Pasted:
+    if not isinstance(value, dict) or (place and is_list(value)):
+        raise ManifestError("expected a Kubernetes object: a mapping that is no list")
+    for name in ("apiVersion", "kind"):
+        if not isinstance(value.get(name), str) or not value[name]:
+            raise ManifestError(f"expected a Kubernetes object: it has no {name}")
+    if not isinstance(value.get("metadata"), dict):
+        raise ManifestError("expected a Kubernetes object: its metadata is no mapping")
+    above = piece.line - 1
+    line = above + document.line(place) if place else piece.line
+    return Pasted(piece.document, line, object_of(value), document, place, above)

@@ -12,7 +12,8 @@ DEEPEST = 100
 # PostgreSQL stores no NUL character, in text as in JSON.
 NUL = rb"\u0000"
 
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# Also what begins a line for YAML, and what turns the text around it.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _REPLACEMENT = rb"\ufffd"
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -30,7 +31,10 @@ def readable(body: bytes) -> bytes:
 
 
 def printable(text: str, longest: int | None = None) -> str:
-    """`text` with U+FFFD for control characters and lone surrogates, cut to the `longest` length."""
+    """`text`, cut to the `longest` length, with U+FFFD for what is no character or controls others.
+
+    Controls are those of terminals, of lines and of directions.
+    """
     return _UNPRINTABLE.sub("\ufffd", text[:longest])
 
 

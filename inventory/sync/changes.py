@@ -93,7 +93,7 @@ def older(version: str, than: str) -> bool:
 
 def reaches(version: str, target: str) -> bool:
     """Whether one resourceVersion is another or after it; never where that cannot be said."""
-    return version == target or older(target, version)
+    return version == target or (_is_number(version) and _is_number(target) and not older(version, target))
 
 
 def _is_number(version: str) -> bool:

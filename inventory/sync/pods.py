@@ -190,8 +190,13 @@ def _hami_resources(pod: Pod) -> dict[str, dict[str, str]]:
         for container in (*(pod.spec.init_containers or ()), *(pod.spec.containers or ()))
         if (resources := container.resources) is not None
     }
+    by_claim = pod.by_claim()
     found = {
-        container: {name: str(amount) for name, amount in amounts.items() if name in RESOURCE_NAMES}
+        container: {
+            name: str(amount)
+            for name, amount in amounts.items()
+            if name in RESOURCE_NAMES and (container, name) not in by_claim
+        }
         for container, amounts in asked.items()
     }
     return {container: amounts for container, amounts in found.items() if amounts}

@@ -1,5 +1,7 @@
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -28,6 +30,7 @@ spec:
           limits: {cpu: "4", nvidia.com/gpu: 1, nvidia.com/gpumem: 8192, nvidia.com/gpucores: 30}
 """
 WITHOUT_CORES = DEPLOYMENT.replace(", nvidia.com/gpucores: 30", "")
+MALFORMED = DEPLOYMENT.replace("limits: {", "limits: {\n            ").replace("gpumem: 8192", "gpumem: 8x92")
 DENIED = DEPLOYMENT.replace("labels: {app: embed}", 'annotations: {nvidia.com/use-gpuuuid: ","}')
 
 
@@ -54,7 +57,7 @@ def test_every_field_is_told_with_where_it_comes_from(tmp_path: Path) -> None:
     (memory,) = [line for line in told.splitlines() if "capacity.requests.memory" in line]
     assert memory.strip() == (
         "spec.devices.requests[0].exactly.capacity.requests.memory: 8589934592  <- "
-        'spec.containers[0].resources.limits["nvidia.com/gpumem"] 8192 (MiB to bytes)'
+        'spec.containers[0].resources.limits["nvidia.com/gpumem"] 8192 (MiB to bytes, × 1,048,576)'
     )
 
 
@@ -105,7 +108,39 @@ def test_what_is_refused_or_unreadable_ends_with_1_and_the_rest_is_still_told(tm
     code, told, complaints = run(written(tmp_path, f"{DEPLOYMENT}---{DENIED}"), "-o", "yaml")
     assert code == 1
     assert 'annotation nvidia.com/use-gpuuuid has no usable value: ","' in complaints
-    assert "resourceClaimTemplateName: embed-app-nvidia" in told
+    kinds = [one["kind"] for one in yaml.safe_load_all(told)]
+    assert kinds == ["ResourceClaimTemplate", "Deployment"]
+
+
+def test_what_kubernetes_would_refuse_and_what_means_something_else_is_told_beside_the_yaml(
+    tmp_path: Path,
+) -> None:
+    long = DEPLOYMENT.replace("kind: Deployment", "kind: StatefulSet").replace(
+        "name: embed,", f"name: {'e' * 70},"
+    )
+    code, _, complaints = run(written(tmp_path, long), "-o", "yaml", "--as", "webhook", "--profile", "0.0.1")
+    assert code == 1
+    assert "error: StatefulSet team-nlp/" in complaints
+    assert "Kubernetes refuses" in complaints
+    code, _, complaints = run(written(tmp_path, WITHOUT_CORES), "-o", "yaml", "--strict")
+    assert code == 2
+    assert "warning: Deployment team-nlp/embed: Cores are not written down" in complaints
+
+
+def test_an_amount_that_is_none_is_found_by_its_field_and_line(tmp_path: Path) -> None:
+    code, told, _ = run(written(tmp_path, f"---\nkind: List\napiVersion: v1\nitems: []\n---{MALFORMED}"))
+    assert code == 1
+    assert "quantities must match the regular expression" in told
+    assert '(spec.containers[0].resources.limits["nvidia.com/gpumem"], line 21)' in told
+
+
+def test_a_cluster_cannot_be_looked_for_without_tables(tmp_path: Path) -> None:
+    environment = {**os.environ, "SLICEBOARD_STATE": str(tmp_path), "DATABASE_URL": ""}
+    command = [sys.executable, "manage.py", "convert", written(tmp_path, DEPLOYMENT), "--cluster", "lab"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("CommandError: no database to look for the cluster in: ")
+    assert "Traceback" not in done.stderr
 
 
 def test_a_cluster_says_whether_it_would_fit_now(db: None, tmp_path: Path) -> None:

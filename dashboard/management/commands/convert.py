@@ -1,20 +1,19 @@
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 
 from dashboard.api.wire import encode, wire
 from dashboard.words import conversion_text
 from inventory.hami.webhook.profiles import Profile
-from inventory.hami.yaml_text import UnwritableError, yaml_stream
 from inventory.kube.manifests import LONGEST_BYTES, ManifestError
-from inventory.kube.objects import Raw
 from inventory.kube.untrusted import printable
 from inventory.models import Cluster
 from inventory.queries.conversion import previews
+from inventory.queries.conversion.files import Grade, What, file_of
 from inventory.queries.conversion.rows import ConversionsRow
 from inventory.queries.conversion.settings import DEFAULT_PROFILE, LONGEST_CONFIG, SettingsError, settings
 from inventory.snapshot import snapshot
@@ -38,13 +37,16 @@ class Command(BaseCommand):
         parser.add_argument(
             "--as",
             dest="form",
-            choices=("repository", "webhook"),
-            default="repository",
+            choices=tuple(map(str, What)),
+            default=What.REPOSITORY.value,
             help="of -o yaml: claim templates and the whole workload for a repository (ours), or the claims "
             "and the Pod as the webhook would make them",
         )
         parser.add_argument(
-            "--profile", choices=tuple(Profile), default=DEFAULT_PROFILE.value, help="version of HAMi-DRA"
+            "--profile",
+            choices=tuple(map(str, Profile)),
+            default=DEFAULT_PROFILE.value,
+            help="version of HAMi-DRA",
         )
         parser.add_argument("--cluster", default="", help="name of the cluster in which it is to fit")
         parser.add_argument("--namespace", default="default", help="of manifests that name none")
@@ -53,41 +55,24 @@ class Command(BaseCommand):
         parser.add_argument("--strict", action="store_true", help="end with 2 where a meaning changes")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = _found(options)
+        found, complete = _found(options), True
         match options["output"]:
             case "json":
                 self.stdout.write(encode(wire(found)).decode())
             case "yaml":
-                self._write_yaml(found, options["form"])
+                complete = self._write_yaml(found, What(options["form"]))
             case _:
                 for line in conversion_text.lines(found):
                     self.stdout.write(printable(line))
-        _end(found, strict=options["strict"])
+        _end(found, complete=complete, strict=options["strict"])
 
-    def _write_yaml(self, found: ConversionsRow, form: str) -> None:
-        """What cannot be converted is told beside it, so that a pipe stays clean."""
-        for one in found.unreadable:
-            self.stderr.write(printable(f"error: {conversion_text.unreadable(one)}"))
-        for row in found.conversions:
-            for pod in row.pods:
-                if pod.failure is not None:
-                    self.stderr.write(printable(f"error: {row.kind} {row.name}: {pod.failure.message}"))
-        try:
-            text = yaml_stream(_manifests(found, form))
-        except UnwritableError as error:
-            raise CommandError(str(error), returncode=_ERROR) from error
-        self.stdout.write(text, ending="")
-
-
-def _manifests(found: ConversionsRow, form: str) -> Iterator[Raw]:
-    for row in found.conversions:
-        if form == "repository":
-            yield from row.for_repository.manifests
-            continue
-        for pod in row.pods:
-            if pod.failure is None:
-                yield from (claim.manifest for claim in pod.claims)
-                yield pod.pod
+    def _write_yaml(self, found: ConversionsRow, what: What) -> bool:
+        """What is to be known beside it goes elsewhere, so that a pipe stays clean; whether all is in it."""
+        file = file_of(found, what)
+        for one in file.notices:
+            self.stderr.write(printable(f"{one.grade}: {one.text}"))
+        self.stdout.write(file.text, ending="")
+        return all(one.grade is not Grade.ERROR for one in file.notices)
 
 
 def _found(options: Any) -> ConversionsRow:
@@ -104,6 +89,9 @@ def _found(options: Any) -> ConversionsRow:
         raise CommandError(f"{error.field}: {printable(str(error))}", returncode=_ERROR) from error
     except ManifestError as error:
         raise CommandError(f"{options['file']}: {printable(str(error))}", returncode=_ERROR) from error
+    except DatabaseError as error:
+        told = str(error).partition("\n")[0]
+        raise CommandError(f"no database to look for the cluster in: {told}", returncode=_ERROR) from error
 
 
 def _text(file: str) -> str:
@@ -129,9 +117,9 @@ def _cluster(name: str) -> Cluster:
     return found
 
 
-def _end(found: ConversionsRow, *, strict: bool) -> None:
+def _end(found: ConversionsRow, *, complete: bool, strict: bool) -> None:
     summary = found.summary
-    if summary.refused or summary.unreadable:
+    if summary.refused or summary.unreadable or not complete:
         sys.exit(_ERROR)
     if strict and summary.with_warnings:
         sys.exit(_WARNINGS)

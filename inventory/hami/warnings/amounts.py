@@ -23,7 +23,8 @@ def counts(view: View) -> Iterator[ConversionWarning]:
         count = use.given(resource)
         if count is None:
             continue
-        whole = count.rounded_up()
+        # What the webhook reads: an int64, of which too large a number wraps around.
+        whole = from_json(use.asked.limits[resource]).value()
         if whole == 0:
             instead = Correction({resource: None})
             yield use.warning(Code.COUNT_ZERO, Severity.DIFFERS, resource, instead=instead)
@@ -31,8 +32,8 @@ def counts(view: View) -> Iterator[ConversionWarning]:
             values, instead = {"count": whole}, Correction({resource: whole})
             yield use.warning(Code.COUNT_ROUNDED, Severity.DIFFERS, resource, values, instead)
         if whole > MOST_RESULTS:
-            values, instead = {"most": MOST_RESULTS}, Correction({resource: MOST_RESULTS})
-            yield use.warning(Code.TOO_MANY_RESULTS, Severity.NEVER_FITS, resource, values, instead)
+            # Fewer cards are another demand, not another way to write it.
+            yield use.warning(Code.TOO_MANY_RESULTS, Severity.NEVER_FITS, resource, {"most": MOST_RESULTS})
 
 
 def memory(view: View) -> Iterator[ConversionWarning]:

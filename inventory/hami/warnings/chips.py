@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inventory.hami.ascend import CHIPS, MODE_ANNOTATION, SOFTWARE_MODE, Chip
 from inventory.hami.warnings.view import Use, View
-from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity, warn
+from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity, entry, warn
 from inventory.hami.webhook.configuration import ASCEND
 
 RUNTIME_CLASS = "ascend"
@@ -36,11 +36,7 @@ def _selected(view: View, use: Use) -> Iterator[ConversionWarning]:
     if any(name in view.annotations for name in chosen):
         return
     chip = CHIPS.get(use.device.word)
-    instead = (
-        Correction(annotations={use.device.annotations.use_type: chip.product_name})
-        if chip is not None
-        else ""
-    )
+    instead = _choice(view, use, chip)
     cards = view.surroundings.cards_of(use.device.driver)
     models = sorted(cards.models) if cards else []
     values = {"chip": use.device.word, "models": ", ".join(models)}
@@ -48,6 +44,15 @@ def _selected(view: View, use: Use) -> Iterator[ConversionWarning]:
         yield use.warning(Code.CHIP_NOT_SELECTED, Severity.DIFFERS, use.device.count, values, instead)
     elif chip is None or models != [chip.product_name]:
         yield use.warning(Code.OTHER_CHIPS_HERE, Severity.DIFFERS, use.device.count, values, instead)
+
+
+def _choice(view: View, use: Use, chip: Chip | None) -> Correction | str:
+    """Of the model; but all chips read one annotation, so that several cannot be told apart by it."""
+    names = use.device.annotations
+    alike = [one for one in view.used if one.annotations.use_type == names.use_type]
+    if len(alike) > 1:
+        return entry(names.use_uuid, "<the UUIDs of its cards>")
+    return Correction(annotations={names.use_type: chip.product_name}) if chip is not None else ""
 
 
 def _modules(use: Use) -> Iterator[ConversionWarning]:
@@ -75,11 +80,14 @@ def _templates(use: Use, chip: Chip) -> Iterator[ConversionWarning]:
         values, instead = {"capacity": chip.capacity}, Correction({resource: chip.allocatable})
         yield use.warning(Code.TEMPLATE_REFUSED, Severity.NOTE, resource, values, instead)
         return
+    template = chip.template(asked)
+    if template is None:
+        values, instead = {"given_by_hami": given}, Correction({resource: None})
+        yield use.warning(Code.WHOLE_CARD_GIVEN, Severity.DIFFERS, resource, values, instead)
+        return
     if given != asked:
         values, instead = {"given_by_hami": given}, Correction({resource: given})
         yield use.warning(Code.TEMPLATE_NOT_TAKEN, Severity.DIFFERS, resource, values, instead)
-    if (template := chip.template(asked)) is None:
-        return
     values, instead = {"cores": template.cores}, Correction({use.device.cores: chip.percent(template)})
     yield use.warning(Code.CORES_OF_TEMPLATE, Severity.DIFFERS, resource, values, instead)
     count = use.given(use.device.count)

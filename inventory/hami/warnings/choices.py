@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from inventory.hami.warnings.view import View, annotation_place
-from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity, warn
+from inventory.hami.warnings.warning import Code, ConversionWarning, Correction, Severity, entry, warn
 from inventory.hami.webhook.configuration import ASCEND, HYGON
 from inventory.hami.webhook.devices import DraDevice
 from inventory.hami.webhook.go import trimmed
@@ -16,6 +16,12 @@ _SEVERITIES = {
     "hami.io/gpu-scheduler-policy": Severity.NOTE,
     "hami.io/node-scheduler-policy": Severity.NOTE,
     "hami.io/device-scoring-weights": Severity.NOTE,
+    "huawei.com/vnpu-mode": Severity.NOTE,
+}
+# HAMi reads these beside the resources' old names; the webhook reads only those that it is configured for.
+_OLD_HYGON = {
+    "hygon.com/use-dcutype": "hygon.com/use-hcutype",
+    "hygon.com/nouse-dcutype": "hygon.com/nouse-hcutype",
 }
 
 
@@ -43,8 +49,21 @@ def dropped(view: View) -> Iterator[ConversionWarning]:
     for name, severity in _SEVERITIES.items():
         if name in view.annotations:
             yield _about(view, Code.ANNOTATION_DROPPED, severity, name)
+    yield from _old_hygon(view)
     if not view.behaviour.has_lists:
         yield from _exclusions(view)
+
+
+def _old_hygon(view: View) -> Iterator[ConversionWarning]:
+    for device in view.used:
+        if device.vendor != HYGON:
+            continue
+        names = device.annotations
+        read = (names.use_type, names.no_use_type)
+        for old, new in _OLD_HYGON.items():
+            if old in view.annotations and old not in read and new in read:
+                instead = Correction(annotations={old: None, new: view.annotations[old]})
+                yield _about(view, Code.ANNOTATION_DROPPED, Severity.DIFFERS, old, instead=instead)
 
 
 def _exclusions(view: View) -> Iterator[ConversionWarning]:
@@ -77,14 +96,17 @@ def _types(
     view: View, device: DraDevice, name: str, given: str, *, excluding: bool
 ) -> Iterator[ConversionWarning]:
     wanted, without = _listed(view, given), Correction(annotations={name: None})
-    if not wanted:
+    if not wanted and device.vendor == ASCEND:
+        yield _about(view, Code.TYPE_EMPTY_NEWLY_READ, Severity.NEVER_FITS, name, instead=without)
+    elif not wanted:
         yield _about(view, Code.TYPE_EMPTY, Severity.NEVER_FITS, name, instead=without)
     elif "," in given and not view.behaviour.has_lists:
         yield _about(view, Code.LIST_NOT_SPLIT, Severity.NEVER_FITS, name)
     elif device.vendor == ASCEND:
         yield _about(view, Code.TYPE_NEWLY_READ, Severity.NOTE, name)
     elif not (models := _models(view, device)):
-        yield _about(view, Code.TYPE_IS_WHOLE, Severity.DIFFERS, name)
+        instead = entry(name, "<the product name, as the driver publishes it>")
+        yield _about(view, Code.TYPE_IS_WHOLE, Severity.DIFFERS, name, instead=instead)
     elif excluding:
         yield from _excluding(view, name, wanted, models)
     else:

@@ -25,12 +25,24 @@ def cores(view: View) -> Iterator[ConversionWarning]:
 
 def _units(view: View, use: Use) -> Iterator[ConversionWarning]:
     """Compute units of a card as the webhook is told; the driver counts those that the card has."""
-    if use.given(use.device.cores) is None:
+    amount, resource = use.given(use.device.cores), use.device.cores
+    if amount is None:
         return
+    if amount.nanos < 0:
+        yield use.warning(Code.UNITS_NEGATIVE, Severity.DIFFERS, resource, instead=Correction({resource: 0}))
+        return
+    if amount.nanos > ALL * NANO:
+        instead = Correction({resource: ALL})
+        yield use.warning(Code.CORES_ABOVE_ALL, Severity.NEVER_FITS, resource, instead=instead)
+    elif amount.nanos % NANO:
+        whole = amount.rounded_up()
+        yield use.warning(
+            Code.CORES_ROUNDED, Severity.DIFFERS, resource, {"cores": whole}, Correction({resource: whole})
+        )
     units = view.requested(use, "cores")
-    if not use.device.reference_units:
-        instead = f"{HYGON}:\n  referenceComputeUnits: <the compute units of a card>"
-        yield use.warning(Code.UNITS_NOT_CONFIGURED, Severity.NEVER_FITS, use.device.cores, instead=instead)
+    if use.device.reference_units <= 0:
+        told = f"{HYGON}:\n  referenceComputeUnits: <the compute units of a card>"
+        yield use.warning(Code.UNITS_NOT_CONFIGURED, Severity.NEVER_FITS, resource, instead=told)
     elif units:
         values = {"units": units, "reference": use.device.reference_units}
         yield use.warning(Code.UNITS_OF_ONE_REFERENCE, Severity.NOTE, use.device.cores, values)

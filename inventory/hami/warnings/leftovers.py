@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from inventory.hami.asked import CONTAINERS, INIT_CONTAINERS, Asked
+from inventory.hami.asked import CONTAINERS, INIT_CONTAINERS, LIMITS, REQUESTS, Asked, mapping
 from inventory.hami.percentages import PercentageError, percentage, resolved
 from inventory.hami.vendors import VENDORS
 from inventory.hami.warnings.view import View
@@ -19,6 +19,7 @@ _VENDORS = {name: vendor.vendor for vendor in VENDORS for name in vendor.names()
 
 
 def leftovers(view: View) -> Iterator[ConversionWarning]:
+    yield from _of_all(view)
     for asked in view.left:
         names = _left(view, asked)
         if not names:
@@ -29,6 +30,14 @@ def leftovers(view: View) -> Iterator[ConversionWarning]:
             is_init = asked.part == INIT_CONTAINERS
             code = Code.INIT_CONTAINER if is_init else Code.EPHEMERAL_CONTAINER
             yield _warning(view, asked, code, names)
+
+
+def _of_all(view: View) -> Iterator[ConversionWarning]:
+    resources = mapping(view.spec.get("resources"))
+    for section in (LIMITS, REQUESTS):
+        if names := [name for name in mapping(resources.get(section)) if name in view.known]:
+            values = {"names": ", ".join(names)}
+            yield warn(Code.POD_AS_A_WHOLE, Severity.NEVER_FITS, f"spec.resources.{section}", "", values)
 
 
 def _left(view: View, asked: Asked) -> list[str]:

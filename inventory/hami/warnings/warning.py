@@ -18,7 +18,7 @@ _LONGEST_VALUE = 256
 
 class Severity(StrEnum):
     # The Pod is refused or waits for ever.
-    NEVER_FITS = "never fits"
+    NEVER_FITS = "never_fits"
     # It runs, and gets something else than before.
     DIFFERS = "differs"
     NOTE = "note"
@@ -41,6 +41,7 @@ class Code(StrEnum):
     CORES_ROUNDED = "cores-rounded"
     CORES_NEGATIVE = "cores-negative"
     CORES_NOT_EXCLUSIVE = "cores-not-exclusive"
+    UNITS_NEGATIVE = "units-negative"
     UNITS_OF_ONE_REFERENCE = "units-of-one-reference"
     UNITS_NOT_CONFIGURED = "units-not-configured"
     # Ascend
@@ -48,6 +49,7 @@ class Code(StrEnum):
     OTHER_CHIPS_HERE = "other-chips-here"
     CORES_OF_TEMPLATE = "cores-of-template"
     TEMPLATE_NOT_TAKEN = "template-not-taken"
+    WHOLE_CARD_GIVEN = "whole-card-given"
     TEMPLATE_REFUSED = "template-refused"
     MODULES_OF_TWO = "modules-of-two"
     SLICES_OF_SEVERAL = "slices-of-several"
@@ -59,6 +61,7 @@ class Code(StrEnum):
     TYPE_EXCLUDES_LESS = "type-excludes-less"
     TYPE_NEWLY_READ = "type-newly-read"
     TYPE_EMPTY = "type-empty"
+    TYPE_EMPTY_NEWLY_READ = "type-empty-newly-read"
     UUID_EMPTY = "uuid-empty"
     UUID_PREFIX = "uuid-prefix"
     UUID_UNKNOWN = "uuid-unknown"
@@ -72,6 +75,7 @@ class Code(StrEnum):
     ONLY_REQUESTED = "only-requested"
     INIT_CONTAINER = "init-container"
     EPHEMERAL_CONTAINER = "ephemeral-container"
+    POD_AS_A_WHOLE = "pod-as-a-whole"
     OTHER_VENDOR = "other-vendor"
     # Placement
     MAY_SHARE_ONE_CARD = "may-share-one-card"

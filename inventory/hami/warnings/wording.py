@@ -88,8 +88,8 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("No card has as much memory"),
         marked("May give more memory than a card has, where its memory scaling is above 1."),
         marked(
-            "Counts the memory that a card has. The largest of {driver} has {largest} MiB: "
-            "the Pod waits for ever."
+            "Counts the memory that a card has. The largest of {driver} has {largest} MiB: the Pod waits for "
+            "ever."
         ),
         marked("At most {largest} MiB."),
     ),
@@ -122,6 +122,12 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("Keeps a card with 100 cores for one Pod alone."),
         marked("A Pod that asks for 0 cores and for the memory left may share the card."),
         marked("Leave the memory out, too: then the claim takes all of it."),
+    ),
+    Code.UNITS_NEGATIVE: Wording(
+        marked("A negative amount is taken"),
+        marked("Kubernetes refuses “{resource}: {given}”."),
+        marked("The claim is taken and asks for one compute unit."),
+        marked("A percentage from 0 to 100."),
     ),
     Code.UNITS_OF_ONE_REFERENCE: Wording(
         marked("Percent become compute units of one reference card"),
@@ -162,6 +168,15 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("Rounds “{given}” up to a template of the chip: {given_by_hami} MiB, with its AI cores."),
         marked("Takes the amount as it is written."),
         marked("The amount that the Pod has had so far."),
+    ),
+    Code.WHOLE_CARD_GIVEN: Wording(
+        marked("HAMi gives the whole card"),
+        marked(
+            "Gives “{given}” MiB and more than its largest template as a whole card: {given_by_hami} MiB, "
+            "all AI cores."
+        ),
+        marked("Takes the amount as it is written, and all cores; the rest of the memory goes to others."),
+        marked("Leave the memory out for the whole card."),
     ),
     Code.TEMPLATE_REFUSED: Wording(
         marked("More memory than HAMi gives"),
@@ -229,6 +244,15 @@ ENGLISH: Mapping[Code, Wording] = {
         ),
         marked("Leave the annotation out."),
     ),
+    Code.TYPE_EMPTY_NEWLY_READ: Wording(
+        marked("An empty choice of types is refused"),
+        marked("Chooses Ascend cards by the name of the resource, and does not read {annotation}."),
+        marked(
+            "The webhook refuses the Pod; its version 0.0.1 asks for a card without a name, and the Pod "
+            "waits."
+        ),
+        marked("Leave the annotation out."),
+    ),
     Code.UUID_EMPTY: Wording(
         marked("An empty choice of cards is refused"),
         marked(
@@ -279,7 +303,8 @@ ENGLISH: Mapping[Code, Wording] = {
         # xgettext:no-python-format
         marked("Gives {given} % of the memory of whatever card it is."),
         marked(
-            "The webhook leaves {resource} in the Pod, and no node has it to give: the Pod waits for ever."
+            "The webhook leaves {resource} in the Pod. Where no node has it to give, it waits for ever; "
+            "where one has, HAMi’s device plugin serves it as before."
         ),
         marked("An amount in MiB, which is another one for each model of card."),
     ),
@@ -287,7 +312,8 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("The priority is not converted"),
         marked("Tells its library in the container, by an environment variable."),
         marked(
-            "The webhook leaves {resource} in the Pod, and no node has it to give: the Pod waits for ever."
+            "The webhook leaves {resource} in the Pod. Where no node has it to give, it waits for ever; "
+            "where one has, HAMi’s device plugin serves it as before."
         ),
         marked("The variable itself."),
     ),
@@ -295,7 +321,8 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("Nothing is converted without a count of cards"),
         marked("Takes one card where {names} are given without a count."),
         marked(
-            "The webhook leaves {names} in the Pod, and no node has them to give: the Pod waits for ever."
+            "The webhook leaves {names} in the Pod. Where no node has them to give, it waits for ever; where "
+            "one has, HAMi’s device plugin serves it as before."
         ),
         marked("The count of cards."),
     ),
@@ -312,7 +339,8 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("Init containers are not converted"),
         marked("Gives init containers their cards, too."),
         marked(
-            "The webhook leaves {names} in the Pod, and no node has them to give: the Pod waits for ever."
+            "The webhook leaves {names} in the Pod. Where no node has them to give, it waits for ever; where "
+            "one has, HAMi’s device plugin serves it as before."
         ),
         marked("No cards for init containers, or a claim of your own that they name."),
     ),
@@ -322,13 +350,18 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("The same."),
         marked("No resources in ephemeral containers."),
     ),
+    Code.POD_AS_A_WHOLE: Wording(
+        marked("Resources of the Pod as a whole are not converted"),
+        marked("Does not look at them; Kubernetes refuses {names} there."),
+        marked("The same."),
+        marked("The same in the containers that use the cards."),
+    ),
     Code.OTHER_VENDOR: Wording(
         marked("Cards of this vendor are not converted"),
         marked("Gives cards of {vendor}."),
         marked(
             "The webhook is not configured for {vendor} and leaves {names} in the Pod: it waits for ever, "
-            "unless "
-            "HAMi’s own scheduler and device plugin still run."
+            "unless HAMi’s own scheduler and device plugin still run."
         ),
         marked("Keep these Pods with HAMi, or a claim for the vendor’s own driver where there is one."),
     ),
@@ -337,8 +370,7 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("Looks at the containers one after the other, and may give them one card as well."),
         marked(
             "{containers} have {claims} claims of {driver}; nothing keeps them apart. The devices of one "
-            "request "
-            "always differ."
+            "request always differ."
         ),
         marked(
             "One claim with a request for each container, and a constraint where the cards have to differ."
@@ -385,22 +417,20 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("Install the DRA driver, which brings it along."),
     ),
     Code.CLASS_ANSWERS_TO_RESOURCE: Wording(
-        marked("Two ways to one card"),
+        marked("Kubernetes may convert the Pod, too"),
         marked("Its own scheduler places the Pod."),
         marked(
             "Class {class} also answers to {resource}: where the webhook does not see a Pod, Kubernetes "
-            "makes a "
-            "claim for whole cards of it."
+            "makes a claim for whole cards of it."
         ),
         marked("A class without extendedResourceName, while the webhook converts."),
     ),
     Code.BOTH_WAYS: Wording(
-        marked("Two ways to one card"),
+        marked("Two books for one card"),
         marked("Its own scheduler places the Pod, and its device plugin hands out {resource}."),
         marked(
             "Nodes still have {resource} to give. Both webhooks see the Pod, and each counts its own Pods "
-            "only: "
-            "a card may be given twice."
+            "only: a card may be given twice."
         ),
         marked("The label, while both run; and no card in both."),
     ),
@@ -408,8 +438,8 @@ ENGLISH: Mapping[Code, Wording] = {
         marked("The cluster does not share devices"),
         marked("Shares cards."),
         marked(
-            "The gate DRAConsumableCapacity is off: memory and cores of a claim are dropped, "
-            "and it takes the whole card."
+            "The gate DRAConsumableCapacity is off: memory and cores of a claim are dropped, and it takes "
+            "the whole card."
         ),
         marked("The gate on the API server, the scheduler and the kubelets."),
     ),

@@ -37,7 +37,9 @@ _LONGEST, _LARGEST_EXPONENT = 1_000, 1_000
 
 
 class AmountError(ValueError):
-    """No quantity; the message is that of k8s.io/apimachinery."""
+    """No quantity; the message is that of k8s.io/apimachinery, `field` where it stands, if that is known."""
+
+    field = ""
 
 
 class Amount(msgspec.Struct, frozen=True):

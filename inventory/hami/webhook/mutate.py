@@ -39,7 +39,7 @@ def mutate(
     try:
         read = decoded(pod)
     except AmountError as error:
-        return Mutation((), pod, patched=False, failure=Failure(str(error), _BAD_REQUEST))
+        return Mutation((), pod, patched=False, failure=Failure(str(error), _BAD_REQUEST, error.field))
     cluster = Cluster(existing, is_dry_run=dry_run and rules.knows_dry_run)
     try:
         made = _claims(_asked(pod, read.pod, _known(devices, rules)), rules, cluster)

@@ -6,13 +6,17 @@ from typing import Any
 import msgspec
 
 from inventory.hami.converted import POD, Origin, Rule
-from inventory.hami.webhook.amounts import from_json
+from inventory.hami.webhook.amounts import AmountError, from_json
 from inventory.hami.webhook.go import quote, well_formed
 from inventory.kube.objects import Raw
 
 
 class PodError(ValueError):
-    """Not a Pod that an API server would hand on; the message says where and what was expected."""
+    """Not a Pod that an API server would hand on; `field` says where, `told` what was expected."""
+
+    def __init__(self, field: str, told: str) -> None:
+        super().__init__(f"{field}: {told}")
+        self.field, self.told = field, told
 
 
 def mapping(value: Any, path: str) -> Raw:
@@ -20,10 +24,10 @@ def mapping(value: Any, path: str) -> Raw:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise PodError(f"{path}: expected a mapping")
+        raise PodError(path, "expected a mapping")
     # YAML has numbers and more as keys.
     if not all(isinstance(key, str) for key in value):
-        raise PodError(f"{path}: expected texts as keys")
+        raise PodError(path, "expected texts as keys")
     return value
 
 
@@ -32,7 +36,7 @@ def sequence(value: Any, path: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise PodError(f"{path}: expected a list")
+        raise PodError(path, "expected a list")
     return value
 
 
@@ -41,7 +45,7 @@ def text(value: Any, path: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise PodError(f"{path}: expected a text")
+        raise PodError(path, "expected a text")
     return well_formed(value)
 
 
@@ -137,7 +141,11 @@ def _printed(value: Any, shape: Any, path: str, reprinted: list[Origin]) -> Any:
 
 
 def _amount(value: Any, path: str, reprinted: list[Origin]) -> str:
-    printed, given = str(from_json(value)), as_written(value)
+    try:
+        printed, given = str(from_json(value)), as_written(value)
+    except AmountError as error:
+        error.field = path
+        raise
     if printed != given:
         reprinted.append(Origin(POD, path, printed, Rule.REPRINTED, path, given))
     return printed

@@ -8,13 +8,14 @@ from inventory.hami.converted import ConvertedClaim, Mutation, Origin
 from inventory.hami.differences import Difference, difference
 from inventory.hami.previews import MemoryShare, PodPreview
 from inventory.hami.proposals import Proposal, Unavailable
-from inventory.hami.warnings.warning import ConversionWarning
+from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
 from inventory.hami.warnings.wording import worded
 from inventory.hami.workloads import Workload
 from inventory.hami.yaml_text import yaml_stream
 from inventory.queries.conversion.fitting import Found
 from inventory.queries.conversion.rows import (
     ConvertedClaimRow,
+    CorrectionRow,
     DifferenceLine,
     FailureRow,
     ForRepositoryRow,
@@ -36,8 +37,17 @@ from inventory.queries.fit.answers import FitRow
 _NOT_TOLD = UnifiedDifferenceRow("", ())
 
 
-def pod_row(preview: PodPreview, found: Found, path: str, task: str, *, partial: bool) -> PodConversionRow:
-    """Raises UnwritableError."""
+def pod_row(
+    preview: PodPreview,
+    found: Found,
+    corrections: Iterable[CorrectionRow] = (),
+    path: str = "",
+    task: str = "",
+    *,
+    partial: bool,
+    line: int | None = None,
+) -> PodConversionRow:
+    """`line` is that of the field for which the Pod is denied. Raises UnwritableError."""
     mutation = preview.mutation
     # What a denied Pod leaves behind is told by the webhook's calls, not as a conversion.
     claims = () if mutation.failure else mutation.claims
@@ -47,7 +57,7 @@ def pod_row(preview: PodPreview, found: Found, path: str, task: str, *, partial:
         name=_name(preview),
         partial=partial,
         outcome=preview.outcome,
-        failure=_failure(mutation),
+        failure=_failure(mutation, line),
         refusals=_refusals(mutation),
         claims=tuple(map(_claim, claims)),
         pod=mutation.pod,
@@ -61,21 +71,22 @@ def pod_row(preview: PodPreview, found: Found, path: str, task: str, *, partial:
         searched=found.searched,
         fit=found.fit,
         fit_problem=found.problem,
+        corrections=tuple(corrections),
     )
 
 
-def brief_row(preview: PodPreview, found: Found, path: str, task: str, *, partial: bool) -> PodConversionRow:
+def brief_row(preview: PodPreview, found: Found, *, partial: bool) -> PodConversionRow:
     """What its line in a list tells: the outcome, the warnings and the verdict.
 
     Claims, differences and places of thousands of Pods are much to make and to keep.
     """
     return PodConversionRow(
-        path=path or None,
-        task=task or None,
+        path=None,
+        task=None,
         name=_name(preview),
         partial=partial,
         outcome=preview.outcome,
-        failure=_failure(preview.mutation),
+        failure=_failure(preview.mutation, None),
         refusals=_refusals(preview.mutation),
         claims=(),
         pod={},
@@ -89,7 +100,14 @@ def brief_row(preview: PodPreview, found: Found, path: str, task: str, *, partia
         searched=found.searched,
         fit=None if found.fit is None else _verdict(found.fit),
         fit_problem=found.problem,
+        corrections=(),
     )
+
+
+def correction_row(codes: Iterable[Code], preview: PodPreview, found: Found) -> CorrectionRow:
+    still = any(one.severity is Severity.NEVER_FITS for one in preview.warnings)
+    fit = None if found.fit is None else _verdict(found.fit)
+    return CorrectionRow(tuple(codes), preview.outcome, found.searched, fit, never_fits=still)
 
 
 def _verdict(row: FitRow) -> FitRow:
@@ -125,9 +143,9 @@ def _name(preview: PodPreview) -> str:
     return str(metadata.get("name") or metadata.get("generateName") or "")
 
 
-def _failure(mutation: Mutation) -> FailureRow | None:
+def _failure(mutation: Mutation, line: int | None) -> FailureRow | None:
     failure = mutation.failure
-    return FailureRow(failure.message, failure.code) if failure else None
+    return FailureRow(failure.message, failure.code, failure.field or None, line) if failure else None
 
 
 def _refusals(mutation: Mutation) -> tuple[RefusalRow, ...]:

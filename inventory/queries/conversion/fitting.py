@@ -14,7 +14,7 @@ from inventory.queries.fit import answers
 from inventory.queries.fit.answers import FitRow, NodeFitRow
 
 # Many Pods ask the same; what is asked for the first time has this long altogether.
-_SECONDS = 10
+SECONDS = 10
 # What of a Pod decides where it may go, beside its claims.
 _RULES = ("nodeName", "nodeSelector", "affinity", "tolerations", "schedulingGates")
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
@@ -31,7 +31,7 @@ class Fitting:
 
     def __init__(self, cluster: Cluster | None) -> None:
         self._cluster = cluster
-        self._until = monotonic() + _SECONDS
+        self._until = monotonic() + SECONDS
         self._found: dict[bytes, tuple[Found, tuple[str, ...]]] = {}
         # Elsewhere a namespace makes no difference.
         self._with_quotas = frozenset[str]()

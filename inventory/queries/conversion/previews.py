@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from enum import Enum
 
 import msgspec
 
@@ -9,7 +10,8 @@ from inventory.dra.simulator.explanation import Verdict
 from inventory.hami.as_written import as_written
 from inventory.hami.previews import Outcome, PodPreview, Settings, pod_preview
 from inventory.hami.surroundings import UNKNOWN, Surroundings
-from inventory.hami.warnings.warning import Severity
+from inventory.hami.warnings.corrections import corrected
+from inventory.hami.warnings.warning import Code, ConversionWarning, Severity
 from inventory.hami.webhook.profiles import behaviour
 from inventory.hami.webhook.reading import PodError
 from inventory.hami.workloads import Part, Workload, workload
@@ -17,16 +19,24 @@ from inventory.hami.yaml_text import UnwritableError
 from inventory.kube.objects import Raw
 from inventory.kube.pasted import Pasted, Unreadable, pasted
 from inventory.models import Claim, ClaimTemplate, Cluster, HamiPod
-from inventory.queries.conversion.building import brief_row, pod_row, repository_row, without_repository
-from inventory.queries.conversion.fitting import Fitting
+from inventory.queries.conversion.building import (
+    brief_row,
+    correction_row,
+    pod_row,
+    repository_row,
+    without_repository,
+)
+from inventory.queries.conversion.fitting import Fitting, Found
 from inventory.queries.conversion.rows import (
     ConversionRow,
     ConversionsRow,
+    CorrectionRow,
     ForRepositoryRow,
     PodConversionRow,
     Searched,
     SummaryRow,
     UnreadableRow,
+    WarningRow,
 )
 from inventory.queries.conversion.surroundings import KINDS_AROUND, Around
 from inventory.queries.fit import answers
@@ -49,10 +59,11 @@ def of_text(text: str, settings: Settings, cluster: Cluster | None, namespace: s
             rows.append(run.of_object(one))
         except (PodError, UnwritableError) as error:
             told = f"{one.manifest.kind} {one.manifest.name}"
-            refused.append(UnreadableRow(one.document, one.line, told, str(error)))
+            line = one.line_of(error.field) if isinstance(error, PodError) else one.line
+            refused.append(UnreadableRow(one.document, line, told, str(error)))
     problems = [*map(_unreadable, unreadable), *refused]
     problems.sort(key=lambda one: (one.document or 0, one.line or 0))
-    return _conversions(settings, cluster, rows, problems)
+    return _conversions(settings, cluster, rows, problems, asked=cluster is not None)
 
 
 def of_pods(pods: Iterable[HamiPod], settings: Settings, *, in_brief: bool = False) -> ConversionsRow:
@@ -70,7 +81,7 @@ def of_pods(pods: Iterable[HamiPod], settings: Settings, *, in_brief: bool = Fal
         except (PodError, UnwritableError) as error:
             told = f"Pod {pod.namespace.name}/{pod.name}"
             refused.append(UnreadableRow(None, None, told, str(error)))
-    return _conversions(settings, None, rows, refused)
+    return _conversions(settings, None, rows, refused, asked=True)
 
 
 class _Run:
@@ -90,7 +101,7 @@ class _Run:
         taken = self._templates.setdefault(namespace, set())
         found = workload(manifest.raw, devices, namespace=namespace, taken=taken)
         taken.update(template["metadata"]["name"] for template in found.templates)
-        pods = tuple(self._of_part(manifest.raw, part, namespace) for part in found.parts)
+        pods = tuple(self._of_part(one, part, namespace) for part in found.parts)
         return ConversionRow(
             document=one.document,
             line=one.line,
@@ -100,15 +111,18 @@ class _Run:
             name=manifest.name,
             outcome=_gravest(pods),
             pods=pods,
-            for_repository=_for_repository(found, f"{manifest.kind} {namespace}/{manifest.name}"),
+            for_repository=_for_repository(found, pods, f"{manifest.kind} {namespace}/{manifest.name}"),
         )
 
     def of_kept(self, pod: HamiPod, *, in_brief: bool) -> ConversionRow:
         """Raises PodError and UnwritableError."""
         raw = as_written(pod.hami_manifest)
         preview = _without_unkept(self._preview(raw, pod.namespace.name))
-        told = brief_row if in_brief else pod_row
-        row = told(preview, self._fitting.of(preview), "", "", partial=True)
+        found = self._fitting.of(preview)
+        if in_brief:
+            row = brief_row(preview, found, partial=True)
+        else:
+            row = pod_row(preview, found, self._corrections(preview, found), partial=True)
         return ConversionRow(
             document=None,
             line=None,
@@ -122,10 +136,29 @@ class _Run:
             for_repository=without_repository(""),
         )
 
-    def _of_part(self, document: Raw, part: Part, namespace: str) -> PodConversionRow:
-        pod = _as_created(document, part, namespace)
-        preview = self._preview(pod, namespace)
-        return pod_row(preview, self._fitting.of(preview), part.path, part.task, partial=False)
+    def _of_part(self, one: Pasted, part: Part, namespace: str) -> PodConversionRow:
+        preview = self._preview(_as_created(one.manifest.raw, part, namespace), namespace)
+        failure = preview.mutation.failure
+        line = None
+        if failure is not None and failure.field:
+            line = one.line_of(f"{part.path}.{failure.field}" if part.path else failure.field)
+        found = self._fitting.of(preview)
+        corrections = self._corrections(preview, found)
+        return pod_row(preview, found, corrections, part.path, part.task, partial=False, line=line)
+
+    def _corrections(self, preview: PodPreview, found: Found) -> list[CorrectionRow]:
+        """Where it would go with what its warnings say to write, one after the other; if it does not now."""
+        if found.searched is not Searched.YES or _verdict(preview.warnings, found) is not False:
+            return []
+        rows, pod, codes = list[CorrectionRow](), preview.pod, list[Code]()
+        for warning in preview.warnings:
+            if warning.correction is None or warning.code in codes:
+                continue
+            alike = [one for one in preview.warnings if one.code is warning.code]
+            pod, codes = corrected(pod, alike), [*codes, warning.code]
+            asked = pod_preview(pod, self._settings, self._surroundings(_namespace(preview)))
+            rows.append(correction_row(codes, asked, self._fitting.of(asked)))
+        return rows
 
     def _preview(self, pod: Raw, namespace: str) -> PodPreview:
         preview = pod_preview(pod, self._settings, self._surroundings(namespace), self._existing)
@@ -198,7 +231,10 @@ def _as_created(document: Raw, part: Part, namespace: str) -> Raw:
     return {**pod, "metadata": {**given, "namespace": given.get("namespace") or namespace}}
 
 
-def _for_repository(found: Workload, name: str) -> ForRepositoryRow:
+def _for_repository(found: Workload, pods: Sequence[PodConversionRow], name: str) -> ForRepositoryRow:
+    for pod in pods:
+        if pod.failure is not None:
+            return without_repository(f"the webhook denies its Pod: {pod.failure.message}")
     try:
         return repository_row(found, name)
     except UnwritableError as error:
@@ -219,19 +255,28 @@ def _conversions(
     cluster: Cluster | None,
     rows: Sequence[ConversionRow],
     unreadable: Sequence[UnreadableRow],
+    *,
+    asked: bool,
 ) -> ConversionsRow:
     return ConversionsRow(
         profile=settings.profile.value,
         cluster=cluster.name if cluster else None,
-        summary=_summary(rows, unreadable),
+        summary=_summary(rows, unreadable, asked=asked),
         conversions=tuple(rows),
         unreadable=tuple(unreadable),
     )
 
 
-def _summary(rows: Sequence[ConversionRow], unreadable: Sequence[UnreadableRow]) -> SummaryRow:
+def _summary(
+    rows: Sequence[ConversionRow], unreadable: Sequence[UnreadableRow], *, asked: bool
+) -> SummaryRow:
+    """`asked`: there are clusters that they were tried in."""
     outcomes = Counter(row.outcome for row in rows)
-    fits = Counter(_fits(row) for row in rows)
+    fits = Counter(map(_fits, rows)) if asked else None
+
+    def counted(*kinds: _Fits) -> int | None:
+        return None if fits is None else sum(fits[kind] for kind in kinds)
+
     return SummaryRow(
         objects=len(rows) + len(unreadable),
         unchanged=outcomes[Outcome.UNCHANGED],
@@ -239,24 +284,42 @@ def _summary(rows: Sequence[ConversionRow], unreadable: Sequence[UnreadableRow])
         with_warnings=outcomes[Outcome.WITH_WARNINGS],
         refused=outcomes[Outcome.REFUSED],
         unreadable=len(unreadable),
-        fitting=fits[True],
-        not_fitting=fits[False],
-        fit_unknown=fits[None],
+        fitting=counted(_Fits.YES),
+        not_fitting=counted(_Fits.NO),
+        fit_unknown=counted(_Fits.UNKNOWN, _Fits.NO_TIME),
+        nothing_to_place=counted(_Fits.NOTHING),
+        no_time=counted(_Fits.NO_TIME),
     )
 
 
-def _fits(row: ConversionRow) -> bool | None:
-    """Whether all of its Pods would be placed now, each by itself; None: not known, or nothing to place."""
-    verdicts = [_verdict(pod) for pod in row.pods if pod.searched is not Searched.NOT_CREATED]
-    if not verdicts or None in verdicts:
-        return False if False in verdicts else None
-    return all(verdicts)
+class _Fits(Enum):
+    """Whether all Pods of an object would be placed now, each by itself."""
+
+    YES, NO, UNKNOWN, NO_TIME, NOTHING = range(5)
 
 
-def _verdict(pod: PodConversionRow) -> bool | None:
+def _fits(row: ConversionRow) -> _Fits:
+    placed = [pod for pod in row.pods if pod.searched is not Searched.NOT_CREATED]
+    verdicts = [_verdict(pod.warnings, pod) for pod in placed]
+    if not verdicts:
+        return _Fits.NOTHING
+    if False in verdicts:
+        return _Fits.NO
+    if None not in verdicts:
+        return _Fits.YES
+    return _Fits.NO_TIME if any(pod.searched is Searched.NO_TIME for pod in placed) else _Fits.UNKNOWN
+
+
+def _verdict(
+    warnings: Iterable[ConversionWarning | WarningRow], found: Found | PodConversionRow
+) -> bool | None:
     """Room for its claims alone is not enough."""
-    if any(one.severity is Severity.NEVER_FITS for one in pod.warnings):
+    if any(one.severity is Severity.NEVER_FITS for one in warnings):
         return False
-    if pod.fit is None or pod.fit.verdict is Verdict.CANNOT_SIMULATE:
+    if found.fit is None or found.fit.verdict is Verdict.CANNOT_SIMULATE:
         return None
-    return pod.fit.verdict is Verdict.FITS
+    return found.fit.verdict is Verdict.FITS
+
+
+def _namespace(preview: PodPreview) -> str:
+    return str((preview.pod.get("metadata") or {}).get("namespace") or "")

@@ -42,10 +42,12 @@ class ConvertedClaimRow(msgspec.Struct, frozen=True):
 
 
 class FailureRow(msgspec.Struct, frozen=True):
-    """The webhook denies the Pod, with this text and status."""
+    """The webhook denies the Pod, with this text and status; `field` and `line` say where, if known."""
 
     message: str
     code: int
+    field: str | None
+    line: int | None
 
 
 class RefusalRow(msgspec.Struct, frozen=True):
@@ -146,6 +148,19 @@ class Searched(StrEnum):
     NOT_POSSIBLE = "not_possible"
 
 
+class CorrectionRow(msgspec.Struct, frozen=True):
+    """The Pod with what its warnings of these codes say to write instead, and where it would go then.
+
+    `never_fits`: something else keeps it from running all the same.
+    """
+
+    codes: tuple[Code, ...]
+    outcome: Outcome
+    searched: Searched
+    fit: FitRow | None
+    never_fits: bool
+
+
 class PodConversionRow(msgspec.Struct, frozen=True):
     """One Pod, or the Pods of one template. `path` is the template's place in the workload, empty for a Pod.
 
@@ -171,6 +186,7 @@ class PodConversionRow(msgspec.Struct, frozen=True):
     searched: Searched
     fit: FitRow | None
     fit_problem: str | None
+    corrections: tuple[CorrectionRow, ...]
 
 
 class RemarkRow(msgspec.Struct, frozen=True):
@@ -216,7 +232,10 @@ class UnreadableRow(msgspec.Struct, frozen=True):
 
 
 class SummaryRow(msgspec.Struct, frozen=True):
-    """Objects by outcome. `fitting` would be placed now, `not_fitting` not; of the rest that is not known."""
+    """Objects by outcome, and by whether they would be placed now.
+
+    The latter is null where no cluster was asked. `fit_unknown` has those for which there was no time.
+    """
 
     objects: int
     unchanged: int
@@ -224,9 +243,11 @@ class SummaryRow(msgspec.Struct, frozen=True):
     with_warnings: int
     refused: int
     unreadable: int
-    fitting: int
-    not_fitting: int
-    fit_unknown: int
+    fitting: int | None
+    not_fitting: int | None
+    fit_unknown: int | None
+    nothing_to_place: int | None
+    no_time: int | None
 
 
 class ConversionsRow(msgspec.Struct, frozen=True):

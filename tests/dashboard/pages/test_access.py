@@ -10,7 +10,13 @@ OF_PROGRAMS = {"metrics"}
 # They change a preference of the browser, and show nothing.
 PREFERENCES = {"theme/", "language/"}
 # Forms: what is pasted is converted, or kept; which Pods are looked at is recorded.
-FORMS = {"convert/", "convert/download/", "convert/saved/", "convert/pods/"}
+FORMS = {
+    "convert/",
+    "convert/download/",
+    "convert/saved/",
+    "convert/saved/<uuid:saved_id>/delete/",
+    "convert/pods/",
+}
 EXAMPLES = (
     ("<int:", "1"),
     ("<str:", "some"),

@@ -7,13 +7,14 @@ from uuid import uuid4
 
 import pytest
 import yaml
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
 from dashboard.pages.packing import packed
 from inventory.models import Cluster, SavedConversion
-from tests.dashboard.pages.conftest import Get
+from tests.dashboard.pages.conftest import Get, Serve
 from tests.dashboard.pages.manifests import (
     BROKEN,
     DEPLOYMENT,
@@ -24,6 +25,7 @@ from tests.dashboard.pages.manifests import (
     too_long_for_an_address,
 )
 from tests.factories import make_cluster
+from tests.inventory.sync.objects import DRA, HAMI, card, named, resource_slice
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +94,7 @@ def test_warnings_say_what_was_what_will_be_and_what_to_write(read: Get) -> None
 
 def test_what_means_the_same_has_no_warning(read: Get) -> None:
     page = read(at(SAME))
-    assert "It is converted, and no change of meaning is known." in page
+    assert "It is converted, and means the same." in page
     assert "None: what is known here comes to mean the same." in page
 
 
@@ -130,7 +132,7 @@ def test_a_cluster_that_is_stale_says_so(read: Get) -> None:
 
 def test_several_objects_are_listed_and_the_gravest_is_told(read: Get) -> None:
     page = read(at(together(SAME, SERVICE, POD, DEPLOYMENT)))
-    assert "4 objects: 1 converted without a warning, 2 with warnings, 1 unchanged." in page
+    assert "4 objects: 1 converted, 2 with warnings, 1 unchanged." in page
     assert re.search(r"embed-0 Pod · team-nlp .* with warnings", page)
     assert "Where each field comes from ResourceClaim team-nlp-embed-0-app-nvidia" in page
 
@@ -287,7 +289,10 @@ def test_what_is_too_long_for_an_address_is_shown_at_once_and_kept_nowhere(signe
 
 def test_of_several_objects_without_an_address_the_form_leads_to_each(signed_in: Client) -> None:
     manifest = too_long_for_an_address(together(POD, SAME))
-    assert '<button class="link" form="ask" name="at" value="2">small</button>' in post(signed_in, manifest)
+    assert (
+        '<button class="link" form="ask" formaction="/convert/#details" name="at" value="2">small</button>'
+        in post(signed_in, manifest)
+    )
     assert "default-small-app-nvidia" in post(signed_in, manifest, at="2")
     post(signed_in, manifest, 404, at="3")
 
@@ -389,7 +394,7 @@ def test_what_has_no_address_is_downloaded_by_its_form(signed_in: Client) -> Non
     sent = {"manifest": too_long_for_an_address(together(POD, BROKEN)), "what": "webhook"}
     answer = signed_in.post("/convert/download/", sent)
     text = answer.content.decode()
-    assert text.startswith("# Left out, document 2, line")
+    assert text.startswith("# error: document 2, line 169: ")
     assert len(list(yaml.safe_load_all(text))) == 2
 
 
@@ -456,3 +461,62 @@ def test_every_profile_is_told_in_every_language(
     assert ("每个字段的来源" in page) == (language == "zh-hans")
     ids = re.findall(r' id="([^"]+)"', page)
     assert len(ids) == len(set(ids))
+
+
+def test_what_is_denied_is_left_out_of_both_files_and_told(signed_in: Client) -> None:
+    denied = POD.replace("use-gputype: A100", 'use-gpuuuid: ","')
+    for what in ("repository", "webhook"):
+        text = signed_in.get(
+            f"/convert/download/?m={packed(together(denied, SAME))}&what={what}"
+        ).content.decode()
+        assert text.startswith("# error: Pod team-nlp/embed-0: the webhook denies it: ")
+        assert "name: embed-0" not in text
+        assert "name: small" in text
+
+
+def test_text_of_a_manifest_begins_no_line_of_a_file(signed_in: Client) -> None:
+    odd = POD.replace("embed-0", '"x\\u2028kind: Secret\\u202e"').replace("8192", "8x")
+    text = signed_in.get(f"/convert/download/?m={packed(odd)}&what=webhook").content.decode()
+    assert text.startswith("# error: ")
+    assert not set("\u2028\u202e") & set(text)
+
+
+def test_only_what_can_be_shown_is_kept_and_whoever_saved_it_deletes_it(
+    signed_in: Client,
+) -> None:
+    many = "---\n".join(["a: 1\n"] * 1001)
+    assert signed_in.post("/convert/saved/", {"manifest": many}).status_code == 400
+    assert not SavedConversion.objects.exists()
+    page = signed_in.post("/convert/saved/", {"manifest": POD})["Location"]
+    other = Client()
+    other.force_login(User.objects.create_user("other"))
+    assert "Kept until you delete it." not in other.get(page).content.decode()
+    assert other.post(f"{page}delete/").status_code == 403
+    assert "Kept until you delete it." in signed_in.get(page).content.decode()
+    assert signed_in.post(f"{page}delete/").status_code == 302
+    assert signed_in.get(page).status_code == 404
+
+
+def test_a_chosen_pod_of_a_long_table_is_on_its_page(signed_in: Client) -> None:
+    manifest = together(*(SAME.replace("small", f"small-{number}") for number in range(120)))
+    page = signed_in.post(
+        "/convert/", {"manifest": too_long_for_an_address(manifest), "at": "70"}
+    ).content.decode()
+    assert "51 to 100 of 120" in page
+    assert '<tr aria-current="true">' in page
+    anew = signed_in.post(
+        "/convert/", {"manifest": too_long_for_an_address(manifest), "at": "70", "fresh": "1"}
+    )
+    assert "1 to 50 of 120" in anew.content.decode()
+
+
+def test_a_pod_that_fits_nowhere_is_tried_with_what_its_warnings_say(serve: Serve, read: Get) -> None:
+    attributes = {"type": {"string": "hami-gpu"}, "productName": {"string": "NVIDIA A100-SXM4-80GB"}}
+    serve(
+        named("v1", "Node", "node-1", status={}),
+        named(DRA, "DeviceClass", HAMI, spec={}),
+        resource_slice(card(attributes=attributes)),
+    )
+    page = read(at(POD, cluster="lab"))
+    assert "Where it would go with what the warnings say" in page
+    assert "The card type is matched whole, not in part fits 1" in page

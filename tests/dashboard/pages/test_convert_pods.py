@@ -1,11 +1,13 @@
 """The conversion of Pods that were read: recorded, counted, and told one by one."""
 
 import re
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from demo.store import Object
 from inventory.models import ConversionPreview, HamiPod
@@ -52,7 +54,7 @@ def test_the_page_leaves_the_conversion_to_a_script_or_a_link(preview: Conversio
 
 
 def test_the_part_and_the_page_have_the_same_answer(preview: ConversionPreview, read: Get) -> None:
-    told = "3 objects: 1 converted without a warning, 1 with warnings, 1 refused."
+    told = "3 objects: 1 converted, 1 with warnings, 1 refused."
     assert told in read(f"/convert/pods/{preview.pk}/part/")
     page = read(f"/convert/pods/{preview.pk}/?now=1")
     assert told in page
@@ -106,7 +108,7 @@ def test_somebody_else_looks_in_their_own_name(preview: ConversionPreview, clien
     assert "Somebody else looked at these Pods" in page
     assert "with.dot" not in page
     for path in (f"/convert/pods/{preview.pk}/part/", f"/convert/pods/{preview.pk}/1/"):
-        assert client.get(path).status_code == 403
+        assert client.get(path).status_code == 404
     answer = client.post("/convert/pods/", {"record": preview.pk})
     own = ConversionPreview.objects.exclude(pk=preview.pk).get()
     assert answer["Location"] == f"/convert/pods/{own.pk}/"
@@ -161,3 +163,15 @@ def test_a_record_is_told_in_every_language(
     for path in ("", "?now=1", "part/", "1/", "2/", "3/"):
         answer = signed_in.get(f"/convert/pods/{preview.pk}/{path}")
         assert answer.status_code == 200, path
+
+
+def test_who_looks_later_is_recorded_anew(preview: ConversionPreview, signed_in: Client) -> None:
+    ConversionPreview.objects.update(created_at=timezone.now() - timedelta(minutes=16))
+    for path in ("", "part/", "1/"):
+        before = ConversionPreview.objects.count()
+        answer = signed_in.get(f"/convert/pods/{preview.pk}/{path}?profile=0.0.1")
+        newest = ConversionPreview.objects.first()
+        assert newest is not None
+        assert answer["Location"] == f"/convert/pods/{newest.pk}/{path}?profile=0.0.1"
+        assert (ConversionPreview.objects.count(), newest.pods) == (before + 1, preview.pods)
+        assert signed_in.get(answer["Location"]).status_code == 200

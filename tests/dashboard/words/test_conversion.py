@@ -74,7 +74,7 @@ def test_values_are_filled_in_and_are_no_templates() -> None:
 
 
 def test_a_summary_names_only_what_there_is() -> None:
-    assert words.summary(_summary(objects=1, converted=1)) == ("1 object: 1 converted without a warning.")
+    assert words.summary(_summary(objects=1, converted=1)) == ("1 object: 1 converted.")
     assert words.summary(_summary(objects=1200, refused=1199, unreadable=1)) == (
         "1,200 objects: 1,199 refused, 1 not readable."
     )

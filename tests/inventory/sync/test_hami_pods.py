@@ -3,9 +3,11 @@
 from typing import Any
 
 from demo.store import Object
-from inventory.models import Pod
+from inventory.models import HamiPod, Pod
 from tests.inventory.sync.conftest import Follow
 from tests.inventory.sync.objects import named, store
+
+GPU, MEMORY = "nvidia.com/gpu", "nvidia.com/gpumem"
 
 
 def classic(**annotations: str) -> Object:
@@ -42,3 +44,24 @@ def test_a_pod_with_claims_alone_keeps_no_manifest(follow: Follow) -> None:
     spec = {"containers": [{"name": "app"}], **claims}
     follow(store(named("v1", "Pod", "p", "team-a", spec=spec))).applied()
     assert Pod.objects.get().hami_manifest == {}
+
+
+def test_a_pod_that_has_a_claim_for_the_resource_asks_nothing_of_hami(follow: Follow) -> None:
+    mapping = {"containerName": "app", "resourceName": GPU, "requestName": "container-0-request-0"}
+    extended = {"resourceClaimName": "p-extended", "requestMappings": [mapping]}
+    status = {"phase": "Running", "extendedResourceClaimStatus": extended}
+    asked = {"by-claim": {GPU: "1"}, "both": {GPU: "1", MEMORY: "1024"}}
+    pods = [
+        named(
+            "v1",
+            "Pod",
+            name,
+            "team-a",
+            spec={"containers": [{"name": "app", "resources": {"limits": limits}}]},
+            status=status,
+        )
+        for name, limits in asked.items()
+    ]
+    follow(store(*pods)).applied()
+    assert [one.name for one in HamiPod.objects.all()] == ["both"]
+    assert HamiPod.objects.get().hami_resources == {"app": {MEMORY: "1024"}}

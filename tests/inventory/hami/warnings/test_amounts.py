@@ -99,3 +99,28 @@ def test_cards_of_another_driver_do_not_count() -> None:
 
 def test_an_amount_that_is_none_is_the_webhook_s_error() -> None:
     assert codes(pod(sized("a lot"))) == set()
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ("1e30", Code.MEMORY_OVERFLOWS),
+        ("1e28", Code.MEMORY_OVERFLOWS),
+        ("-", Code.MEMORY_ZERO),
+        (".", Code.MEMORY_ZERO),
+    ],
+)
+def test_whatever_amount_the_webhook_reads_is_read(given: str, code: Code) -> None:
+    assert code in codes(pod(sized(given)))
+
+
+def test_an_amount_that_fills_a_line_is_one_too() -> None:
+    assert Code.CORES_TAKE_ALL in codes(pod({GPU: 1, MEMORY: "5".zfill(71)}))
+
+
+def test_more_cards_than_a_claim_may_hold_are_not_made_fewer() -> None:
+    assert warned(pod({GPU: 40}))[Code.TOO_MANY_RESULTS].correction is None
+
+
+def test_a_count_that_wraps_around_is_not_too_large_but_refused() -> None:
+    assert Code.TOO_MANY_RESULTS not in codes(pod({GPU: str(2**63)}))

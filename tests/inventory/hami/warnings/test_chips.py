@@ -3,9 +3,13 @@ from typing import Any
 import pytest
 
 from inventory.hami.surroundings import Card
+from inventory.hami.warnings.corrections import corrected
+from inventory.hami.warnings.rules import warnings
 from inventory.hami.warnings.warning import Code, Severity
+from inventory.hami.webhook.mutate import mutate
+from inventory.hami.webhook.profiles import Profile
 from inventory.kube.quantity import parse
-from tests.inventory.hami.pods import ASCEND_DRIVER, codes, pod, warned, with_cards
+from tests.inventory.hami.pods import ASCEND_DRIVER, DEVICES, codes, pod, warned, with_cards
 
 COUNT, MEMORY, CORES = "huawei.com/Ascend310P", "huawei.com/Ascend310P-memory", "huawei.com/Ascend310P-core"
 MODE = {"huawei.com/vnpu-mode": "hami-core"}
@@ -35,13 +39,29 @@ def test_a_chosen_chip_is_selected(name: str) -> None:
     assert Code.CHIP_NOT_SELECTED not in codes(pod({COUNT: 1}, {name: "310P3"}))
 
 
-@pytest.mark.parametrize(
-    ("asked", "given"), [(3072, None), (3073, 6144), (12289, 21527), (21527, None), (24576, 21527)]
-)
+@pytest.mark.parametrize(("asked", "given"), [(3072, None), (3073, 6144), (6145, 12288), (12288, None)])
 def test_hami_cuts_by_templates_and_a_claim_does_not(asked: int, given: int | None) -> None:
     warning = warned(pod({COUNT: 1, MEMORY: asked})).get(Code.TEMPLATE_NOT_TAKEN)
 
     assert (warning.instead if warning else None) == (f"{MEMORY}: {given}" if given else None)
+
+
+@pytest.mark.parametrize("asked", [12289, 21527, 24576])
+def test_above_its_largest_template_hami_gives_the_whole_card(asked: int) -> None:
+    warning = warned(pod({COUNT: 1, MEMORY: asked}))[Code.WHOLE_CARD_GIVEN]
+
+    assert warning.values["given_by_hami"] == "21527"
+    assert warning.instead == f"# no {MEMORY} at all"
+
+
+def test_two_chips_cannot_be_told_apart_by_the_one_annotation_that_both_read() -> None:
+    one = pod({COUNT: 1, "huawei.com/Ascend910C": 2})
+    found = warnings(one, mutate(one, DEVICES, Profile.V0_2_3), DEVICES, Profile.V0_2_3)
+    both = [warning for warning in found if warning.code is Code.CHIP_NOT_SELECTED]
+
+    assert [one.correction for one in both] == [None, None]
+    assert "hami.io/use-Ascend310P-uuid" in both[0].instead
+    assert corrected(one, both) == one
 
 
 @pytest.mark.parametrize(("asked", "percent"), [(3072, 13), (6144, 25), (12289, None), (None, None)])

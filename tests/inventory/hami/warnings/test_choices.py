@@ -114,3 +114,20 @@ def test_the_first_version_takes_a_list_for_one_name() -> None:
 
 def test_the_first_version_does_not_exclude() -> None:
     assert codes(pod(GPU, {NO_USE: ""}), profile=Profile.V0_0_1) == {Code.EXCLUSION_DROPPED}
+
+
+def test_old_names_of_hygon_are_not_read() -> None:
+    annotations = {"hygon.com/use-dcutype": "Z100", "hygon.com/nouse-dcutype": "K100"}
+    hygon = {"hygon.com/hcunum": 1}
+    found = warned(pod(hygon, {"hygon.com/use-dcutype": "Z100"}))[Code.ANNOTATION_DROPPED]
+
+    assert found.severity is Severity.DIFFERS
+    assert found.instead == "# no hygon.com/use-dcutype at all\nhygon.com/use-hcutype: Z100"
+    assert Code.ANNOTATION_DROPPED in codes(pod(hygon, annotations))
+
+
+def test_an_empty_type_of_ascend_was_never_read() -> None:
+    found = codes(pod({"huawei.com/Ascend310P": 1}, {"hami.io/use-nputype": " "}))
+
+    assert Code.TYPE_EMPTY_NEWLY_READ in found
+    assert Code.TYPE_EMPTY not in found

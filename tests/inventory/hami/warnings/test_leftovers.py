@@ -102,3 +102,9 @@ def test_what_a_refused_pod_would_have_had_converted_is_not_left() -> None:
     one = pod({GPU: 1, MEMORY: 4096, CORES: 10, PERCENTAGE: 50}, {"nvidia.com/use-gpuuuid": ""})
 
     assert codes(one) == {Code.UUID_EMPTY, Code.PERCENTAGE_LEFT}
+
+
+def test_resources_of_the_pod_as_a_whole_are_not_looked_at() -> None:
+    one = pod({"cpu": 1}, resources={"limits": {"nvidia.com/gpu": 1}})
+
+    assert warned(one)[Code.POD_AS_A_WHOLE].field == "spec.resources.limits"

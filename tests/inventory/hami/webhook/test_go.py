@@ -96,3 +96,11 @@ def test_an_int64_wraps_around(number: int) -> None:
 )
 def test_a_quotient_is_cut_towards_zero(dividend: int, divisor: int, whole: int) -> None:
     assert quotient(dividend, divisor) == whole
+
+
+def test_every_range_of_what_go_prints_has_two_ends() -> None:
+    """Of the Tamil and Kannada blocks, whose ranges are short."""
+    tamil = [*range(0xBBE, 0xBC3), *range(0xBC6, 0xBC9), *range(0xBCA, 0xBCE)]
+
+    assert [code for code in range(0xBBA, 0xBD0) if is_printable(code)] == tamil
+    assert [code for code in range(0xCD7, 0xCE0) if is_printable(code)] == [0xCDD, 0xCDE]
