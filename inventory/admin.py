@@ -147,7 +147,7 @@ class ReadAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 @admin.register(HamiPod)
 class HamiPodAdmin(ReadAdmin):
     list_display = ("name", "namespace", "cluster", "workload", "node", "phase", "asks")
-    list_filter = ("cluster", "phase", "namespace__team")
+    list_filter = ("cluster", "phase", "team")
     list_select_related = ("cluster", "namespace", "node")
     search_fields = ("name", "namespace__name", "workload_name")
     ordering = ("namespace__name", "name")

@@ -2,7 +2,7 @@
 
 from django.db.models import F
 
-from inventory.models import Cluster, Namespace
+from inventory.models import Claim, Cluster, Namespace, Pod
 from inventory.sync.places import teams_of
 
 
@@ -17,4 +17,7 @@ def assign_namespaces() -> None:
                 changed.append(namespace)
         if changed:
             Namespace.objects.bulk_update(changed, ["team"], batch_size=500)
+            for namespace in changed:
+                for model in (Claim, Pod):
+                    model._default_manager.filter(namespace=namespace).update(team=namespace.team_id)
             Cluster.objects.filter(pk=cluster.pk).update(revision=F("revision") + 1)

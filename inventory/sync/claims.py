@@ -15,6 +15,7 @@ from inventory.sync.changes import Changes, not_older
 from inventory.sync.current import current
 from inventory.sync.gone import gone_by_uid
 from inventory.sync.links import GANG
+from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, Values, reconcile
 from inventory.sync.shares import Surroundings
 from inventory.sync.touched import Touched, batches
@@ -40,6 +41,7 @@ class ClaimColumns(NamedTuple):
     pod_claim_name: str
     extended_resource: bool
     labels: dict[str, str]
+    team_id: int | None
 
 
 # `gone` is written once Pods are known.
@@ -115,7 +117,7 @@ def _write(
         _touch(Claim.objects.filter(pk__in=existing), touched)
     namespaces = around.places.namespaces({claim.metadata.namespace for claim in claims})
     desired: dict[Key, ClaimColumns] = {
-        (cluster.pk, claim.metadata.uid): _claim(claim, namespaces) for claim in claims
+        (cluster.pk, claim.metadata.uid): _claim(claim, around.places, namespaces) for claim in claims
     }
     rows = reconcile(Claim, scope, ("cluster_id", "uid"), ClaimColumns._fields, desired)
     ids = {uid: pk for (_, uid), pk in rows.ids.items()}
@@ -142,7 +144,7 @@ def state(claim: ResourceClaim) -> str:
     return ",".join(parts) or "pending"
 
 
-def _claim(claim: ResourceClaim, namespace_ids: Mapping[str, int]) -> ClaimColumns:
+def _claim(claim: ResourceClaim, places: Places, namespace_ids: Mapping[str, int]) -> ClaimColumns:
     metadata, status = claim.metadata, claim.status
     annotations = metadata.annotations or {}
     owner = metadata.controller()
@@ -164,6 +166,7 @@ def _claim(claim: ResourceClaim, namespace_ids: Mapping[str, int]) -> ClaimColum
         pod_claim_name=annotations.get(_POD_CLAIM_NAME, ""),
         extended_resource=annotations.get(_EXTENDED_RESOURCE) == "true",
         labels=metadata.labels or {},
+        team_id=places.teams.get(metadata.namespace),
     )
 
 

@@ -45,6 +45,7 @@ class PodColumns(NamedTuple):
     created_at: datetime | None
     deleted_at: datetime | None
     labels: dict[str, str]
+    team_id: int | None
     controller_uid: str
     workload_kind: str
     workload_name: str
@@ -80,7 +81,11 @@ def _write(around: Surroundings, pods: Sequence[Pod], touched: Touched, *, nothi
     workloads = _workloads(scope, around.owners) if existing else {}
     desired = {
         (cluster.pk, pod.metadata.uid): _pod(
-            pod, namespaces, nodes, workload_of(pod, around.owners, workloads.get(pod.metadata.uid))
+            pod,
+            around.places,
+            namespaces,
+            nodes,
+            workload_of(pod, around.owners, workloads.get(pod.metadata.uid)),
         )
         for pod in pods
     }
@@ -118,7 +123,11 @@ def _workloads(scope: QuerySet[PodRow] | None, owners: Owners) -> dict[str, Owne
 
 
 def _pod(
-    pod: Pod, namespaces: Mapping[str, int], nodes: Mapping[str, int], workload: OwnerReference | None
+    pod: Pod,
+    places: Places,
+    namespaces: Mapping[str, int],
+    nodes: Mapping[str, int],
+    workload: OwnerReference | None,
 ) -> PodColumns:
     metadata, status = pod.metadata, pod.status
     controller, unscheduled = metadata.controller(), _unscheduled(pod)
@@ -131,6 +140,7 @@ def _pod(
         created_at=metadata.creation_timestamp,
         deleted_at=metadata.deletion_timestamp,
         labels=metadata.labels or {},
+        team_id=places.teams.get(metadata.namespace),
         controller_uid=controller.uid if controller else "",
         workload_kind=workload.kind if workload else "",
         workload_name=workload.name if workload else "",
