@@ -12,7 +12,7 @@ from inventory.models import Team, TeamNamespace, TeamRule, TeamRuleValue
 from inventory.ownership import presets
 from inventory.ownership.rulebook import Subject
 from inventory.sync import progress
-from inventory.teams import assign_all
+from inventory.teams.assignment import assign_all
 
 _KINDS: Mapping[Subject, Kind[Any]] = {
     Subject.NAMESPACE: kinds.NAMESPACES,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from inventory.ownership.rulebook import Subject
+from inventory.texts import marked
 
 
 class PresetRule(NamedTuple):
@@ -15,7 +16,10 @@ class PresetRule(NamedTuple):
 
 
 class Preset(NamedTuple):
-    """`source` says where the keys are written down, `about` what to know before using it."""
+    """`source` says where the keys are written down, `about` what to know before using it.
+
+    Title and `about` are marked for translation.
+    """
 
     name: str
     title: str
@@ -27,44 +31,46 @@ class Preset(NamedTuple):
 _PRESETS = (
     Preset(
         "rancher",
-        "Rancher projects",
+        marked("Rancher projects"),
         (PresetRule(Subject.NAMESPACE, "field.cattle.io/projectId", in_annotations=True),),
         "https://ranchermanager.docs.rancher.com/api/workflows/projects",
-        "The value is <cluster>:<project>, not the project's display name: name the teams afterwards.",
+        marked(
+            "The value is <cluster>:<project>, not the project's display name: name the teams afterwards."
+        ),
     ),
     Preset(
         "kubesphere",
-        "KubeSphere workspaces",
+        marked("KubeSphere workspaces"),
         (PresetRule(Subject.NAMESPACE, "kubesphere.io/workspace"),),
         "https://github.com/kubesphere/kubesphere: kubesphere.io/api/tenant/v1beta1/workspace_types.go",
-        "KubeSphere's own namespaces are in system-workspace.",
+        marked("KubeSphere's own namespaces are in system-workspace."),
     ),
     Preset(
         "capsule",
-        "Capsule tenants",
+        marked("Capsule tenants"),
         (PresetRule(Subject.NAMESPACE, "capsule.clastix.io/tenant"),),
         "https://github.com/projectcapsule/capsule: pkg/utils/tenant_labels.go",
-        "Capsule writes the label when a tenant's owner makes the namespace.",
+        marked("Capsule writes the label when a tenant's owner makes the namespace."),
     ),
     Preset(
         "kueue",
-        "Kueue queues",
+        marked("Kueue queues"),
         (
             PresetRule(Subject.POD, "kueue.x-k8s.io/local-queue-name"),
             PresetRule(Subject.POD, "kueue.x-k8s.io/queue-name"),
         ),
         "https://github.com/kubernetes-sigs/kueue: pkg/controller/constants/constants.go",
-        "A queue's name is unique in its namespace only: two queues named alike become one team.",
+        marked("A queue's name is unique in its namespace only: two queues named alike become one team."),
     ),
     Preset(
         "volcano",
-        "Volcano queues",
+        marked("Volcano queues"),
         (
             PresetRule(Subject.POD, "scheduling.volcano.sh/queue-name", in_annotations=True),
             PresetRule(Subject.NAMESPACE, "scheduling.volcano.sh/queue-name", in_annotations=True),
         ),
         "https://github.com/volcano-sh/volcano: pkg/webhooks/admission/podgroups/mutate/mutate_podgroup.go",
-        "A Pod's annotation goes before its namespace's.",
+        marked("A Pod's annotation goes before its namespace's."),
     ),
 )
 
