@@ -139,10 +139,11 @@ def pass_on(cluster: Cluster, slugs: Mapping[str, str], now: datetime, new: Set[
     The intervals that are `new` have no past yet, and are put right.
     """
     rows = ShareInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=slugs).order_by()
-    wrong = [row for row in rows.values(*_ALL) if row["team_slug"] != slugs[row["claim_uid"]]]
-    put_right = [(row["id"], slugs[row["claim_uid"]]) for row in wrong if row["id"] in new]
+    told = rows.values_list("pk", "claim_uid", "team_slug")
+    wrong = {pk: slugs[uid] for pk, uid, slug in told if slug != slugs[uid]}
+    put_right = [(pk, slug) for pk, slug in wrong.items() if pk in new]
     bulk.update(ShareInterval, ("team_slug",), put_right)
-    held = [row for row in wrong if row["id"] not in new]
+    held = list(ShareInterval.objects.filter(pk__in=wrong.keys() - new).order_by("pk").values(*_ALL))
     _end([row["id"] for row in held], now, None)
     ids = bulk.reserve(ShareInterval, len(held))
     going_on = [

@@ -383,4 +383,4 @@ def test_the_number_of_queries_does_not_grow_with_what_moves(follow: Follow, vis
         assert Claim.objects.filter(cluster=followed.cluster, team=nlp).count() == claims
         return len(captured)
 
-    assert queries(3, "small") == queries(30, "large")
+    assert queries(25, "small") == queries(60, "large")
