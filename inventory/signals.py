@@ -30,7 +30,14 @@ def annotations_needed(sender: Any, instance: TeamRule, **kwargs: Any) -> None:
         progress.read_anew(_KINDS[subject], instance.cluster)
 
 
-@receiver([post_save, post_delete], sender=Team)
+@receiver(post_save, sender=Team)
+def team_saved(sender: Any, created: bool, **kwargs: Any) -> None:  # noqa: FBT001 (as Django calls it)
+    """Of a new team nothing is known but its slug, and only rules that look for a key go by that."""
+    if not created or TeamRule.objects.exclude(key="").exists():
+        assign_all()
+
+
+@receiver(post_delete, sender=Team)
 @receiver([post_save, post_delete], sender=TeamNamespace)
 @receiver([post_save, post_delete], sender=TeamRule)
 @receiver([post_save, post_delete], sender=TeamRuleValue)

@@ -3,6 +3,15 @@
 import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
+from django.db.models.functions import Coalesce
+
+
+def tell_teams_of_intervals(apps, schema_editor):
+    """What is known of whose shares were is whose their namespaces are: nothing else decided before."""
+    Namespace = apps.get_model("inventory", "Namespace")
+    namespaces = Namespace.objects.filter(cluster=models.OuterRef("cluster"), name=models.OuterRef("namespace"))
+    slug = models.Subquery(namespaces.values("team__slug")[:1])
+    apps.get_model("inventory", "ShareInterval").objects.update(team_slug=Coalesce(slug, models.Value("")))
 
 
 class Migration(migrations.Migration):
@@ -174,4 +183,5 @@ class Migration(migrations.Migration):
             model_name="teamrulevalue",
             constraint=models.UniqueConstraint(models.F("rule"), models.F("value"), name="one_team_of_value"),
         ),
+        migrations.RunPython(tell_teams_of_intervals, migrations.RunPython.noop),
     ]
