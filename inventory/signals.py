@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models.signals import post_delete, post_save
+from django.db.models.signals import post_delete, post_init, post_save
 from django.dispatch import receiver
 
 from inventory.kube import kinds
@@ -30,10 +30,16 @@ def annotations_needed(sender: Any, instance: TeamRule, **kwargs: Any) -> None:
         progress.read_anew(_KINDS[subject], instance.cluster)
 
 
+@receiver(post_init, sender=Team)
+def team_read(sender: Any, instance: Team, **kwargs: Any) -> None:
+    instance.stored_slug = instance.__dict__.get("slug")
+
+
 @receiver(post_save, sender=Team)
-def team_saved(sender: Any, created: bool, **kwargs: Any) -> None:  # noqa: FBT001 (as Django calls it)
-    """Of a new team nothing is known but its slug, and only rules that look for a key go by that."""
-    if not created or TeamRule.objects.exclude(key="").exists():
+def team_saved(sender: Any, instance: Team, created: bool, **kwargs: Any) -> None:  # noqa: FBT001
+    """A new team is found by its slug alone, by rules that look for slugs; name and colour decide nothing."""
+    before, instance.stored_slug = instance.stored_slug, instance.slug
+    if TeamRule.objects.exclude(key="").exists() if created else before != instance.slug:
         assign_all()
 
 

@@ -17,6 +17,9 @@ class Team(models.Model):
     # Kept with the team, so that a filter or a rank never repaints it. 0: the colour of all others.
     colour = models.PositiveSmallIntegerField(default=0, validators=[MaxValueValidator(8)])
 
+    # As it was read: rules go by the slug, and by nothing else of a team.
+    stored_slug: str | None = None
+
     class Meta:
         ordering = ("name",)
 
