@@ -1,5 +1,6 @@
 """Whose namespaces, claims and Pods are after polls, and after changes of the rules between them."""
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -384,3 +385,49 @@ def test_the_number_of_queries_does_not_grow_with_what_moves(follow: Follow, vis
         return len(captured)
 
     assert queries(25, "small") == queries(60, "large")
+
+
+# Anything at all
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_happens_all_belongs_to_whom_the_rules_say(follow: Follow, seed: int) -> None:
+    """Labels, claims, Pods, reservations and rules come, change and go; after each poll nothing differs."""
+    chance = Random(seed)
+    slugs = ["vision", "nlp", "batch", ""]
+    for slug in slugs[:3]:
+        make_team(slug)
+    of_key("team")
+    of_key("team", "pod")
+    of_key("owner", "claim")
+    held = store(resource_slice(card()))
+    followed = follow(held)
+
+    def label(key: str) -> dict[str, str]:
+        return {key: slug} if (slug := chance.choice(slugs)) else {}
+
+    def change() -> None:
+        users = [one for name in "pqr" if (one := held.find(RESOURCES["pods"], "team-a", name))]
+        name = chance.choice("pqr")
+        match chance.randrange(7):
+            case 0:
+                held.put(namespace(labels=label("team")))
+            case 1 | 2:
+                held.put(pod(name, (chance.choice("cd"),), metadata={"labels": label("team")}))
+            case 3 if held.find(RESOURCES["pods"], "team-a", name):
+                held.delete(RESOURCES["pods"], "team-a", name)
+            case 4 if held.find(RESOURCES["resourceclaims"], "team-a", "c"):
+                held.delete(RESOURCES["resourceclaims"], "team-a", "c")
+            case 5:
+                TeamNamespace.objects.all().delete()
+                if slug := chance.choice(slugs):
+                    TeamNamespace.objects.create(team=make_team(slug), namespace="team-a")
+            case _:
+                reserving = chance.sample(users, chance.randint(0, len(users)))
+                held.put(reserved(*reserving, name=chance.choice("cd"), labels=label("owner")))
+
+    for _ in range(12):
+        for _ in range(chance.randint(1, 3)):
+            change()
+        followed.applied()
+        assert [*differences(followed.cluster)] == []
