@@ -12,16 +12,8 @@ from django.utils.html import format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from inventory.models import (
-    Cluster,
-    ConversionPreview,
-    HamiPod,
-    KindState,
-    Membership,
-    SavedConversion,
-    Team,
-    TeamNamespace,
-)
+from inventory import team_admin  # noqa: F401 (registers the screens of teams)
+from inventory.models import Cluster, ConversionPreview, HamiPod, KindState, SavedConversion
 from inventory.sync.remove import remove
 from inventory.tasks import poll_cluster
 
@@ -108,32 +100,6 @@ def _send_polls(clusters: QuerySet[Cluster]) -> None:
         poll_cluster.apply_async((cluster.pk,), queue=cluster.queue or settings.CELERY_TASK_DEFAULT_QUEUE)
 
 
-class NamespaceInline(admin.TabularInline):  # type: ignore[type-arg]
-    model = TeamNamespace
-    extra = 1
-
-
-class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
-    model = Membership
-    extra = 1
-    autocomplete_fields = ("user",)
-
-
-@admin.register(Team)
-class TeamAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    list_display = ("name", "slug", "colour", "namespaces_of_team")
-    search_fields = ("name", "slug")
-    prepopulated_fields = {"slug": ("name",)}
-    inlines = (NamespaceInline, MembershipInline)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
-        return super().get_queryset(request).prefetch_related("assignments")
-
-    @admin.display(description=_("namespaces"))
-    def namespaces_of_team(self, team: Team) -> Any:
-        return ", ".join(assignment.namespace for assignment in team.assignments.all())
-
-
 class ReadAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """What is read, or recorded: nobody writes it by hand."""
 
@@ -147,7 +113,7 @@ class ReadAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 @admin.register(HamiPod)
 class HamiPodAdmin(ReadAdmin):
     list_display = ("name", "namespace", "cluster", "workload", "node", "phase", "asks")
-    list_filter = ("cluster", "phase", "namespace__team")
+    list_filter = ("cluster", "phase", "team")
     list_select_related = ("cluster", "namespace", "node")
     search_fields = ("name", "namespace__name", "workload_name")
     ordering = ("namespace__name", "name")

@@ -109,7 +109,8 @@ def make_balance(
 def make_claim(name: str = "", *, namespace: Namespace | None = None, **fields: Any) -> Claim:
     namespace = namespace or make_namespace()
     number = next(_numbers)
-    fields = {"state": Claim.State.RESERVED, "spec": asks_for("gpu"), "uid": f"claim-{number}", **fields}
+    given = {"state": Claim.State.RESERVED, "spec": asks_for("gpu"), "uid": f"claim-{number}"}
+    fields = {**given, "team": namespace.team, **fields}
     return Claim.objects.create(
         cluster=namespace.cluster,
         namespace=namespace,
@@ -147,7 +148,7 @@ def _consume(share: Share, dimension: str, text: str | None) -> None:
 def make_pod(name: str = "", *, uses: Claim | None = None, reserved: bool = True, **fields: Any) -> Pod:
     namespace = fields.pop("namespace", None) or (uses.namespace if uses else make_namespace())
     number = next(_numbers)
-    fields = {"phase": "Running", "uid": f"pod-{number}", **fields}
+    fields = {"phase": "Running", "uid": f"pod-{number}", "team": namespace.team, **fields}
     if reserved and uses and "node" not in fields:
         fields["node"] = make_node(cluster=namespace.cluster)
     pod = Pod.objects.create(

@@ -31,7 +31,7 @@ from inventory.models.conversions import ConversionPreview, HamiPod, SavedConver
 from inventory.models.devices import Balance, Card, CounterBalance, Device, Pool, Slice
 from inventory.models.history import InstantSource, ShareInterval
 from inventory.models.pods import Pod, PodClaim
-from inventory.models.teams import Membership, Team, TeamNamespace
+from inventory.models.teams import Membership, Team, TeamNamespace, TeamRule, TeamRuleValue
 
 __all__ = [
     "Balance",
@@ -65,4 +65,6 @@ __all__ = [
     "TaintRule",
     "Team",
     "TeamNamespace",
+    "TeamRule",
+    "TeamRuleValue",
 ]

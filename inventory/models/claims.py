@@ -103,6 +103,9 @@ class Claim(models.Model):
         default=False, help_text="made by the scheduler for an extended resource"
     )
     labels = models.JSONField(default=dict)
+    annotations = models.JSONField(default=dict, help_text="only those by which teams are told")
+    # Whose it is: by a rule for its labels or those of its Pods, or else as its namespace.
+    team = models.ForeignKey("Team", models.SET_NULL, null=True, related_name="claims", db_constraint=False)
 
     class Meta:
         ordering = ("namespace", "name")

@@ -160,7 +160,9 @@ class Namespace(models.Model):
     uid = models.CharField(blank=True)
     resource_version = models.CharField(blank=True)
     labels = models.JSONField(default=dict)
+    annotations = models.JSONField(default=dict, help_text="only those by which teams are told")
     listed = models.BooleanField(default=True)
+    # Whose it is: as it is named in an assignment, or else by the first rule that applies.
     team = models.ForeignKey("Team", models.SET_NULL, null=True, related_name="namespaces")
 
     class Meta:

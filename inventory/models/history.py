@@ -15,6 +15,9 @@ class ShareInterval(models.Model):
 
     An observed instant is the moment at which Sliceboard learned of it; the true one lies between
     `…_not_before`, where that is known, and there. The names are those of the time.
+
+    A share that becomes another team's while it is held is two intervals: the first ends where the second
+    starts, and the second keeps in `given_at` when the share was given.
     """
 
     cluster = models.ForeignKey(
@@ -23,6 +26,7 @@ class ShareInterval(models.Model):
     claim_uid = models.CharField()
     namespace = models.CharField()
     claim_name = models.CharField()
+    team_slug = models.CharField(blank=True, help_text="of the team whose it was; empty: nobody's")
     driver = models.CharField()
     pool = models.CharField()
     device = models.CharField()
@@ -35,6 +39,10 @@ class ShareInterval(models.Model):
     started_at = models.DateTimeField()
     started_source = models.CharField(max_length=10, choices=InstantSource.choices)
     started_not_before = models.DateTimeField(null=True)
+    given_at = models.DateTimeField(
+        null=True, help_text="when the share was given, where that was before: as another team's"
+    )
+    given_source = models.CharField(max_length=10, choices=InstantSource.choices, blank=True)
     ended_at = models.DateTimeField(null=True, help_text="null: held")
     ended_not_before = models.DateTimeField(null=True)
 

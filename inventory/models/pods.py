@@ -24,6 +24,9 @@ class Pod(models.Model):
     created_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
     labels = models.JSONField(default=dict)
+    annotations = models.JSONField(default=dict, help_text="only those by which teams are told")
+    # Whose it is: by a rule for its labels, or else as its namespace.
+    team = models.ForeignKey("Team", models.SET_NULL, null=True, related_name="pods", db_constraint=False)
     # Its controller, and the top of the chain that begins there.
     controller_uid = models.CharField(blank=True)
     workload_kind = models.CharField(blank=True)

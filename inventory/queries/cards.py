@@ -54,7 +54,7 @@ class CardFilter(Filters):
 
     cluster = cluster_filter()
     namespace = Held(field_name="claim__namespace__name")
-    team = team_filter("claim__namespace__team__slug", held=True)
+    team = team_filter("claim__team__slug", held=True)
     node = Names(field_name="node__name")
     driver = Names(field_name="pool__driver")
     pool = Names(field_name="pool__name")

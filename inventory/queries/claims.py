@@ -85,7 +85,7 @@ class ClaimFilter(Filters):
 
     cluster = cluster_filter()
     namespace = Names(field_name="namespace__name")
-    team = team_filter("namespace__team__slug")
+    team = team_filter("team__slug")
     node = Held(field_name="device__node__name")
     driver = Held(field_name="device__pool__driver")
     pool = Held(field_name="device__pool__name")
@@ -103,7 +103,7 @@ class ClaimFilter(Filters):
             "id": "id",
             "name": "name",
             "namespace__name": "namespace",
-            "namespace__team__slug": "team",
+            "team__slug": "team",
             "state": "state",
             "created_at": "created_at",
             "allocated_at": "allocated_at",
@@ -116,7 +116,7 @@ class ClaimFilter(Filters):
 
 
 def queryset(filters: ClaimFilter | None = None) -> QuerySet[Claim]:
-    found = Claim.objects.select_related("cluster", "namespace__team")
+    found = Claim.objects.select_related("cluster", "namespace", "team")
     return found if filters is None else filters.filter_queryset(found)
 
 
@@ -142,7 +142,7 @@ def _classes(claims: Iterable[Claim]) -> set[tuple[int, str]]:
 
 def _row(claim: Claim, classes: set[tuple[int, str]]) -> ClaimRow:
     asked = requests(claim.spec)
-    team = claim.namespace.team
+    team = claim.team
     return ClaimRow(
         id=claim.pk,
         cluster=claim.cluster.name,

@@ -79,7 +79,7 @@ class DeviceFilter(Filters):
 
     cluster = cluster_filter()
     namespace = Held(field_name="claim__namespace__name")
-    team = team_filter("claim__namespace__team__slug", held=True)
+    team = team_filter("claim__team__slug", held=True)
     node = Names(field_name="node__name")
     driver = Names(field_name="pool__driver")
     pool = Names(field_name="pool__name")
@@ -148,7 +148,7 @@ def _holders(devices: Sequence[Device]) -> tuple[dict[int, set[str]], dict[int, 
     classes: defaultdict[int, set[str]] = defaultdict(set)
     shares = Share.objects.filter(device__in=[device.pk for device in devices]).order_by()
     for device, admin_access, request, team, spec in shares.values_list(
-        "device_id", "admin_access", "request", "claim__namespace__team__slug", "claim__spec"
+        "device_id", "admin_access", "request", "claim__team__slug", "claim__spec"
     ):
         if team and not admin_access:
             teams[device].add(team)

@@ -11,8 +11,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import F, Model, Q, QuerySet
 
+from inventory.kube.label_selector import SelectorError
 from inventory.models import Cluster, Share, Team
-from inventory.queries.label_selector import SelectorError, condition
+from inventory.queries.label_selector import condition
 
 
 class NamesField(forms.MultipleChoiceField):

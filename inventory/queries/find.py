@@ -29,8 +29,8 @@ class Found(NamedTuple):
 
 def find(text: str, *, shown: int) -> Found:
     """What has the text in its name, in any case; also in the UUID of a device, or as the whole UID."""
-    pods = Pod.objects.select_related("cluster", "namespace__team", "node")
-    claims = Claim.objects.select_related("cluster", "namespace__team")
+    pods = Pod.objects.select_related("cluster", "namespace", "team", "node")
+    claims = Claim.objects.select_related("cluster", "namespace", "team")
     devices = Device.objects.select_related("cluster", "pool", "node")
     named: QuerySet[Node] = nodes.queryset()
     return Found(

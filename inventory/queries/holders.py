@@ -13,7 +13,7 @@ from inventory.models import Claim, Share, Team
 from inventory.queries.pods import PodState
 from inventory.queries.sums import halves, summed
 
-_TEAM = "claim__namespace__team_id"
+_TEAM = "claim__team_id"
 _PARTITIONED = "device__card__partitioned"
 
 
@@ -118,7 +118,7 @@ def _counts(shares: QuerySet[Share]) -> Iterable[tuple[Any, ...]]:
 
 
 def _pods(pods: QuerySet[Any]) -> Counter[tuple[int | None, str]]:
-    found = pods.order_by().values_list("namespace__team_id", "state").annotate(Count("pk", distinct=True))
+    found = pods.order_by().values_list("team_id", "state").annotate(Count("pk", distinct=True))
     return Counter({(team, state): count for team, state, count in found})
 
 

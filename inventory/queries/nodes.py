@@ -55,7 +55,7 @@ class NodeFilter(Filters):
 
     cluster = cluster_filter()
     namespace = Held(field_name="claim__namespace__name")
-    team = team_filter("claim__namespace__team__slug", held=True)
+    team = team_filter("claim__team__slug", held=True)
     node = Names(field_name="name")
     driver = Related(field_name="devices__pool__driver")
     pool = Related(field_name="devices__pool__name")

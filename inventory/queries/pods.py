@@ -90,7 +90,7 @@ _BY_CLAIM = "pod_claims__claim__shares"
 class PodFilter(Filters):
     cluster = cluster_filter()
     namespace = Names(field_name="namespace__name")
-    team = team_filter("namespace__team__slug")
+    team = team_filter("team__slug")
     node = Names(field_name="node__name")
     driver = Related(field_name=f"{_BY_CLAIM}__device__pool__driver", also={"pod_claims__reserved": True})
     pool = Related(field_name=f"{_BY_CLAIM}__device__pool__name", also={"pod_claims__reserved": True})
@@ -109,7 +109,7 @@ class PodFilter(Filters):
             "id": "id",
             "name": "name",
             "namespace__name": "namespace",
-            "namespace__team__slug": "team",
+            "team__slug": "team",
             "node__name": "node",
             "phase": "phase",
             "created_at": "created_at",
@@ -122,7 +122,7 @@ class PodFilter(Filters):
 
 
 def queryset(filters: PodFilter | None = None) -> QuerySet[Pod]:
-    found = Pod.objects.select_related("cluster", "namespace__team", "node").annotate(state=_state())
+    found = Pod.objects.select_related("cluster", "namespace", "team", "node").annotate(state=_state())
     return found if filters is None else filters.filter_queryset(found)
 
 
@@ -156,7 +156,7 @@ def one(pod_id: int) -> PodRow | None:
 
 
 def _row(pod: Any) -> PodRow:
-    team, uses = pod.namespace.team, list(pod.pod_claims.all())
+    team, uses = pod.team, list(pod.pod_claims.all())
     return PodRow(
         id=pod.pk,
         cluster=pod.cluster.name,

@@ -56,7 +56,7 @@ class ShareRow(msgspec.Struct, frozen=True):
 class ShareFilter(Filters):
     cluster = cluster_filter()
     namespace = Names(field_name="claim__namespace__name")
-    team = team_filter("claim__namespace__team__slug")
+    team = team_filter("claim__team__slug")
     node = Names(field_name="device__node__name")
     driver = Names(field_name="device__pool__driver")
     pool = Names(field_name="device__pool__name")
@@ -82,7 +82,7 @@ class ShareFilter(Filters):
             "device__product": "product",
             "claim__name": "claim",
             "claim__namespace__name": "namespace",
-            "claim__namespace__team__slug": "team",
+            "claim__team__slug": "team",
         }
     )
 
@@ -92,7 +92,7 @@ class ShareFilter(Filters):
 
 
 def queryset(filters: ShareFilter | None = None) -> QuerySet[Share]:
-    found = Share.objects.select_related("cluster", "claim__namespace__team", *RELATED)
+    found = Share.objects.select_related("cluster", "claim__namespace", "claim__team", *RELATED)
     return found if filters is None else filters.filter_queryset(found)
 
 
@@ -129,7 +129,7 @@ def pods_of(claim: Claim) -> tuple[PodBrief, ...]:
 
 
 def _row(share: Share) -> ShareRow:
-    team = share.claim.namespace.team
+    team = share.claim.team
     return ShareRow(
         **msgspec.structs.asdict(allocation_result(share)),
         cluster=share.cluster.name,

@@ -38,6 +38,7 @@ from inventory.sync import (
     skips,
     slices,
     taint_rules,
+    teams,
 )
 from inventory.sync.changes import Batch, Changes, Seen
 from inventory.sync.lease import Lease, confirm
@@ -74,9 +75,12 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
         cluster = confirm(lease, now)
         touched, states = Touched(), progress.load(cluster)
         known_before = progress.known(states)
-        _write_objects(cluster, batch, touched, now, states)
+        where = places.Places(cluster, touched)
+        _write_objects(cluster, batch, where, touched, now, states)
         progress.write(cluster, states, batch, _sizes(cluster, batch, states, touched), now)
         _derive(cluster, touched, progress.known(states), known_before)
+        if touched.claims or touched.pods or touched.claims_of_pods or touched.moved:
+            teams.follow(cluster, where.rulebook, touched, now)
         if touched.left:
             touched.changes += places.forget(cluster)
         whole = len(lease.numbers) == len(PARTS)
@@ -85,10 +89,14 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
 
 
 def _write_objects(
-    cluster: Cluster, batch: Batch, touched: Touched, now: datetime, states: dict[str, KindState]
+    cluster: Cluster,
+    batch: Batch,
+    where: places.Places,
+    touched: Touched,
+    now: datetime,
+    states: dict[str, KindState],
 ) -> None:
     """In an order in which whatever an object names has its row before it."""
-    where = places.Places(cluster, touched)
     if found := batch.of(kinds.NAMESPACES):
         places.write_namespaces(cluster, where, found, touched)
     if nodes := batch.of(kinds.NODES):

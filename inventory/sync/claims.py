@@ -9,12 +9,16 @@ from django.db.models import QuerySet
 
 from inventory.kube.objects import ResourceClaim
 from inventory.models import Claim, Consumer, Share
-from inventory.sync import bulk, intervals, shares
+from inventory.ownership.described import Described, kept
+from inventory.ownership.rulebook import Subject
+from inventory.sync import bulk, intervals, shares, teams
 from inventory.sync.allocations import consumed, results
 from inventory.sync.changes import Changes, not_older
 from inventory.sync.current import current
 from inventory.sync.gone import gone_by_uid
+from inventory.sync.intervals import Opening
 from inventory.sync.links import GANG
+from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, Values, reconcile
 from inventory.sync.shares import Surroundings
 from inventory.sync.touched import Touched, batches
@@ -40,6 +44,8 @@ class ClaimColumns(NamedTuple):
     pod_claim_name: str
     extended_resource: bool
     labels: dict[str, str]
+    annotations: dict[str, str]
+    team_id: int | None
 
 
 # `gone` is written once Pods are known.
@@ -49,7 +55,7 @@ _CONSUMER_FIELDS = ("api_group", "resource", "name", "uid")
 def write(around: Surroundings, changes: Changes[ResourceClaim], touched: Touched) -> None:
     """Write the claims with all that hangs on them."""
     scope = Claim.objects.filter(cluster=around.cluster)
-    _write_passed(around, changes)
+    _write_passed(around, changes, touched)
     for batch in batches(gone_by_uid(scope, changes)):
         _remove(around, batch, touched)
     nothing_yet = not scope.exists()
@@ -57,20 +63,23 @@ def write(around: Surroundings, changes: Changes[ResourceClaim], touched: Touche
         _write(around, current(scope, chunk, changes), touched, nothing_yet=nothing_yet)
 
 
-def _write_passed(around: Surroundings, changes: Changes[ResourceClaim]) -> None:
+def _write_passed(around: Surroundings, changes: Changes[ResourceClaim], touched: Touched) -> None:
     """What claims held between two commits is in no row but those of history."""
     uids = [claim.metadata.uid for claim in changes.passed]
     if not uids:
         return
-    rows = Claim.objects.filter(cluster=around.cluster, uid__in=uids)
-    passed = not_older(changes.passed, dict(rows.values_list("uid", "resource_version")))
+    columns = ("uid", "pk", "resource_version")
+    rows = Claim.objects.filter(cluster=around.cluster, uid__in=uids).values_list(*columns)
+    passed = not_older(changes.passed, {uid: version for uid, _, version in rows})
+    slugs = _slugs(around.places, _teams(passed, around.places, {uid: pk for uid, pk, _ in rows}))
+    opening = Opening(slugs, touched.new_intervals)
     for claims in _one_after_the_other(passed):
         held = [
             (claim, result, dict(consumed(result, frozenset())))
             for claim in claims
             for result in results(claim)
         ]
-        intervals.write(around.cluster, claims, held, around.now, around.before)
+        intervals.write(around.cluster, claims, held, opening, around.now, around.before)
     # One that came and went since the last commit has no row by which it would be found.
     intervals.close(around.cluster, changes.gone & set(uids), around.now, around.before)
 
@@ -110,12 +119,19 @@ def _write(
 ) -> None:
     cluster, uids = around.cluster, [claim.metadata.uid for claim in claims]
     scope = None if nothing_yet else Claim.objects.filter(cluster=cluster, uid__in=uids)
-    existing = set() if scope is None else set(scope.values_list("pk", flat=True))
+    columns = ("uid", "pk", "team_id")
+    known = {} if scope is None else {uid: one for uid, *one in scope.values_list(*columns)}
+    existing = {pk for pk, _ in known.values()}
     if existing:
         _touch(Claim.objects.filter(pk__in=existing), touched)
     namespaces = around.places.namespaces({claim.metadata.namespace for claim in claims})
+    owners = _teams(claims, around.places, {uid: pk for uid, (pk, _) in known.items()})
+    touched.passed_on.update(
+        (uid, team) for uid, team in owners.items() if uid in known and known[uid][1] != team
+    )
     desired: dict[Key, ClaimColumns] = {
-        (cluster.pk, claim.metadata.uid): _claim(claim, namespaces) for claim in claims
+        (cluster.pk, claim.metadata.uid): _claim(claim, around.places, namespaces, owners[claim.metadata.uid])
+        for claim in claims
     }
     rows = reconcile(Claim, scope, ("cluster_id", "uid"), ClaimColumns._fields, desired)
     ids = {uid: pk for (_, uid), pk in rows.ids.items()}
@@ -126,8 +142,35 @@ def _write(
         touched.claim_names.add((row.namespace_id, row.name))
         if row.owner_kind == GANG:
             touched.pod_groups.add((row.namespace_id, row.owner_name))
-    shares.write(around, claims, ids, existing, touched)
+    shares.write(around, claims, ids, existing, _slugs(around.places, owners), touched)
     _write_consumers(claims, ids, existing, touched)
+
+
+def _teams(
+    claims: Sequence[ResourceClaim], places: Places, known: Mapping[str, int]
+) -> dict[str, int | None]:
+    """Whose the claims are, by UID, as far as it is known now: more of their Pods may come.
+
+    `known` are those that have a row.
+    """
+    places.namespaces({claim.metadata.namespace for claim in claims})
+    users = teams.users_of(places.rulebook, known.values())
+    return {
+        (uid := claim.metadata.uid): _team(claim, places, users.get(known.get(uid, 0), ()))
+        for claim in claims
+    }
+
+
+def _team(claim: ResourceClaim, places: Places, users: Iterable[Described]) -> int | None:
+    metadata, keys = claim.metadata, places.kept_annotations[Subject.CLAIM]
+    owner = places.rulebook.of_claim(
+        Described(metadata.labels or {}, kept(metadata.annotations, keys)), users
+    )
+    return owner.team if owner else places.team_of(metadata.namespace)
+
+
+def _slugs(places: Places, owners: Mapping[str, int | None]) -> dict[str, str]:
+    return {uid: places.rulebook.slug_of(team) for uid, team in owners.items()}
 
 
 def state(claim: ResourceClaim) -> str:
@@ -142,7 +185,9 @@ def state(claim: ResourceClaim) -> str:
     return ",".join(parts) or "pending"
 
 
-def _claim(claim: ResourceClaim, namespace_ids: Mapping[str, int]) -> ClaimColumns:
+def _claim(
+    claim: ResourceClaim, places: Places, namespace_ids: Mapping[str, int], team_id: int | None
+) -> ClaimColumns:
     metadata, status = claim.metadata, claim.status
     annotations = metadata.annotations or {}
     owner = metadata.controller()
@@ -164,6 +209,8 @@ def _claim(claim: ResourceClaim, namespace_ids: Mapping[str, int]) -> ClaimColum
         pod_claim_name=annotations.get(_POD_CLAIM_NAME, ""),
         extended_resource=annotations.get(_EXTENDED_RESOURCE) == "true",
         labels=metadata.labels or {},
+        annotations=kept(annotations, places.kept_annotations[Subject.CLAIM]),
+        team_id=team_id,
     )
 
 

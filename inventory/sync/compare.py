@@ -44,7 +44,7 @@ from inventory.models import (
 )
 from inventory.models.amounts import to_quantity
 from inventory.snapshot import snapshot
-from inventory.sync import check, progress, slices
+from inventory.sync import check, check_teams, progress, slices, teams
 from inventory.sync.allocations import amount, results
 from inventory.sync.parts import PARTS, kinds_of
 from inventory.sync.read import concerns_us
@@ -123,6 +123,8 @@ def differences(cluster: Cluster, client: Client, served: Served) -> Iterator[Fo
                 yield Found(kind.resource, what)
     for what in (*_of_devices(cluster), *check.differences(cluster)):
         yield Found("ledger", what)
+    for what in check_teams.differences(cluster):
+        yield Found("teams", what)
 
 
 def _of_kind(cluster: Cluster, client: Client, served: Served, kind: Kind[Any], cursor: str) -> Iterator[str]:
@@ -261,4 +263,7 @@ def _tell(cluster: Cluster, found: Sequence[Found], count: int) -> None:
             compared_at=timezone.now(), differences=count, comparison_begun_at=None
         )
         if count:
+            # The lock under which polls write.
+            Cluster.objects.select_for_update().get(pk=cluster.pk)
             progress.begin_anew(cluster)
+            teams.assign(cluster, timezone.now())

@@ -5,7 +5,7 @@ and none is doubled when the same is read again.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from inventory.models import Cluster, InstantSource, ShareInterval
 from inventory.sync import bulk
 from inventory.sync.touched import batches
 
+_ALL = tuple(field.attname for field in ShareInterval._meta.concrete_fields)
 _KEY = ("claim_uid", "request", "driver", "pool", "device", "share_id")
 Key = tuple[str, ...]
 Held = tuple[ResourceClaim, AllocationResult, Mapping[str, Quantity | None]]
@@ -29,9 +30,17 @@ class Start(NamedTuple):
     source: str
 
 
+class Opening(NamedTuple):
+    """What begins: the team of each claim, by UID, and where the new intervals are added to."""
+
+    slugs: Mapping[str, str]
+    intervals: set[int]
+
+
 class _Columns(NamedTuple):
     namespace: str
     claim_name: str
+    team_slug: str
     dedicated: bool
     admin_access: bool
     consumed: dict[str, str | None]
@@ -50,6 +59,7 @@ def write(
     cluster: Cluster,
     claims: Sequence[ResourceClaim],
     held: Sequence[Held],
+    opening: Opening,
     now: datetime,
     before: datetime | None,
     *,
@@ -81,14 +91,15 @@ def write(
         starts[key] = (
             Start(now, InstantSource.OBSERVED) if told is None else Start(told, InstantSource.ALLOCATION)
         )
-        opened[key] = _columns(claim, result, consumed, starts[key], before)
+        opened[key] = _columns(claim, result, consumed, starts[key], before, opening.slugs)
     ended[now] += [row.id for row in open_rows.values()]
     for at, ids in ended.items():
         _end(ids, at, before)
     bulk.update(ShareInterval, ("consumed",), amended)
     if opened and not nothing_yet:
         starts.update(_apart(cluster, {key: starts[key] for key in opened}))
-    _insert(cluster, {key: row._replace(started_at=starts[key].at) for key, row in opened.items()})
+    new = _insert(cluster, {key: row._replace(started_at=starts[key].at) for key, row in opened.items()})
+    opening.intervals.update(new)
     return [starts[key] for key in keys]
 
 
@@ -122,12 +133,42 @@ def close(cluster: Cluster, uids: Iterable[str], now: datetime, before: datetime
     _end(list(rows.values_list("pk", flat=True)), now, before)
 
 
+def pass_on(cluster: Cluster, slugs: Mapping[str, str], now: datetime, new: Set[int]) -> None:
+    """What these claims hold is other teams' from now on: what was, stays theirs whose it was.
+
+    The intervals that are `new` have no past yet, and are put right.
+    """
+    rows = ShareInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=slugs).order_by()
+    told = rows.values_list("pk", "claim_uid", "team_slug")
+    wrong = {pk: slugs[uid] for pk, uid, slug in told if slug != slugs[uid]}
+    put_right = [(pk, slug) for pk, slug in wrong.items() if pk in new]
+    bulk.update(ShareInterval, ("team_slug",), put_right)
+    held = list(ShareInterval.objects.filter(pk__in=wrong.keys() - new).order_by("pk").values(*_ALL))
+    _end([row["id"] for row in held], now, None)
+    ids = bulk.reserve(ShareInterval, len(held))
+    going_on = [
+        {**row, **_going_on(row, now), "id": pk, "team_slug": slugs[row["claim_uid"]]}
+        for pk, row in zip(ids, held, strict=True)
+    ]
+    bulk.insert(ShareInterval, _ALL, ([row[column] for column in _ALL] for row in going_on))
+
+
+def _going_on(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    return {
+        "started_at": max(row["started_at"], now),
+        "started_source": InstantSource.OBSERVED.value,
+        "started_not_before": None,
+        "given_at": row["given_at"] or row["started_at"],
+        "given_source": row["given_source"] or row["started_source"],
+    }
+
+
 def _open(cluster: Cluster, uids: Sequence[str]) -> dict[Key, _Open]:
     rows = ShareInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=uids).order_by()
-    columns = ("pk", "started_at", "started_source", "consumed", *_KEY)
+    columns = ("pk", "started_at", "started_source", "given_at", "given_source", "consumed", *_KEY)
     return {
-        tuple(key): _Open(pk, Start(at, source), consumed)
-        for pk, at, source, consumed, *key in rows.values_list(*columns)
+        tuple(key): _Open(pk, Start(given_at or at, given_source or source), consumed)
+        for pk, at, source, given_at, given_source, consumed, *key in rows.values_list(*columns)
     }
 
 
@@ -161,12 +202,14 @@ def _columns(
     consumed: dict[str, str | None],
     start: Start,
     before: datetime | None,
+    slugs: Mapping[str, str],
 ) -> _Columns:
     known = [moment for moment in (before, claim.metadata.creation_timestamp) if moment is not None]
     observed = start.source == InstantSource.OBSERVED
     return _Columns(
         namespace=claim.metadata.namespace,
         claim_name=claim.metadata.name,
+        team_slug=slugs[claim.metadata.uid],
         dedicated=result.share_id is None,
         admin_access=bool(result.admin_access),
         consumed=consumed,
@@ -177,10 +220,11 @@ def _columns(
     )
 
 
-def _insert(cluster: Cluster, opened: Mapping[Key, _Columns]) -> None:
+def _insert(cluster: Cluster, opened: Mapping[Key, _Columns]) -> Sequence[int]:
     ids = bulk.reserve(ShareInterval, len(opened))
     rows = ((pk, cluster.pk, *key, *opened[key]) for pk, key in zip(ids, opened, strict=True))
     bulk.insert(ShareInterval, ("id", "cluster_id", *_KEY, *_Columns._fields), rows)
+    return ids
 
 
 def _end(ids: Sequence[int], at: datetime, before: datetime | None) -> None:

@@ -4,23 +4,26 @@ What other objects name is written too, as not listed. Places are forgotten last
 its kind could not be read, ever goes with its place.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
+from functools import cached_property
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from inventory.kube.objects import Namespace, Node, ResourceQuota
-from inventory.models import Card, Claim, ClaimTemplate, Cluster, Device, Pod, Quota, TeamNamespace
+from inventory.models import Card, Claim, ClaimTemplate, Cluster, Device, Pod, Quota
 from inventory.models import Namespace as NamespaceRow
 from inventory.models import Node as NodeRow
-from inventory.sync import bulk
+from inventory.ownership.described import Described, kept
+from inventory.ownership.rulebook import Rulebook, Subject
+from inventory.sync import bulk, teams
 from inventory.sync.changes import Changes
 from inventory.sync.current import current
 from inventory.sync.gone import gone_by_name, gone_by_uid
-from inventory.sync.reconcile import Key, Values, reconcile
+from inventory.sync.reconcile import Key, Reconciled, Values, reconcile
 from inventory.sync.touched import Touched, batches
 
-_NAMESPACE_FIELDS = ("uid", "resource_version", "labels", "listed", "team_id")
+_NAMESPACE_FIELDS = ("uid", "resource_version", "labels", "annotations", "listed", "team_id")
 _NODE_FIELDS = (
     "uid",
     "resource_version",
@@ -32,7 +35,8 @@ _NODE_FIELDS = (
     "listed",
 )
 _QUOTA_FIELDS = ("namespace_id", "name", "resource_version", "hard", "used")
-_UNLISTED_NAMESPACE: Values = ("", "", {}, False)
+_UNLISTED_NAMESPACE: Values = ("", "", {}, {}, False)
+_NOTHING_SAID = Described()
 _UNLISTED_NODE: Values = ("", "", {}, [], {}, False, None, False)
 
 
@@ -43,36 +47,50 @@ class Places:
         self._cluster, self._touched = cluster, touched
         self._namespaces: dict[str, int] = {}
         self._nodes: dict[str, int] = {}
-        self._teams: dict[str, int] | None = None
+        self._teams: dict[str, int | None] = {}
 
-    @property
-    def teams(self) -> Mapping[str, int]:
-        if self._teams is None:
-            self._teams = teams_of(self._cluster)
-        return self._teams
+    @cached_property
+    def rulebook(self) -> Rulebook:
+        """Says whose things are."""
+        return teams.rulebook(self._cluster)
+
+    @cached_property
+    def kept_annotations(self) -> Mapping[Subject, Set[str]]:
+        return teams.kept_annotations(self.rulebook)
+
+    def team_of_namespace(self, name: str, said: Described = _NOTHING_SAID) -> int | None:
+        """By the rules; `team_of` is what its row says."""
+        owner = self.rulebook.of_namespace(name, said)
+        return owner.team if owner else None
+
+    def team_of(self, namespace: str) -> int | None:
+        """Of a namespace that was asked for here."""
+        return self._teams[namespace]
 
     def namespaces(self, names: Set[str]) -> Mapping[str, int]:
         if names <= self._namespaces.keys():
             return self._namespaces
-        self._find(NamespaceRow, self._namespaces, names)
+        for batch in batches(names - self._namespaces.keys()):
+            rows = NamespaceRow.objects.filter(cluster=self._cluster, name__in=batch).order_by()
+            for name, pk, team in rows.values_list("name", "pk", "team_id"):
+                self._namespaces[name], self._teams[name] = pk, team
         missing: dict[str, Values] = {
-            name: (*_UNLISTED_NAMESPACE, self.teams.get(name)) for name in names - self._namespaces.keys()
+            name: (*_UNLISTED_NAMESPACE, self.team_of_namespace(name))
+            for name in names - self._namespaces.keys()
         }
         self._make(NamespaceRow, self._namespaces, _NAMESPACE_FIELDS, missing)
+        self._teams.update({name: values[-1] for name, values in missing.items()})
         return self._namespaces
 
     def nodes(self, names: Set[str]) -> Mapping[str, int]:
         if names <= self._nodes.keys():
             return self._nodes
-        self._find(NodeRow, self._nodes, names)
+        for batch in batches(names - self._nodes.keys()):
+            rows = NodeRow.objects.filter(cluster=self._cluster, name__in=batch).order_by()
+            self._nodes.update(rows.values_list("name", "pk"))
         missing = dict.fromkeys(names - self._nodes.keys(), _UNLISTED_NODE)
         self._make(NodeRow, self._nodes, _NODE_FIELDS, missing)
         return self._nodes
-
-    def _find(self, model: type[Any], known: dict[str, int], names: Set[str]) -> None:
-        for batch in batches(names - known.keys()):
-            rows = model.objects.filter(cluster=self._cluster, name__in=batch).order_by()
-            known.update(rows.values_list("name", "pk"))
 
     def _make(
         self, model: type[Any], known: dict[str, int], fields: tuple[str, ...], missing: Mapping[str, Values]
@@ -86,20 +104,45 @@ class Places:
 
 
 def write_namespaces(cluster: Cluster, places: Places, changes: Changes[Namespace], touched: Touched) -> None:
+    """What is in a namespace that belongs to another team now is left to `teams.follow`."""
     scope = NamespaceRow.objects.filter(cluster=cluster)
-    _unlist(scope, changes, _NAMESPACE_FIELDS[:-1], _UNLISTED_NAMESPACE, touched)
+    unlisted = _unlist(scope, changes, _NAMESPACE_FIELDS[:-1], _UNLISTED_NAMESPACE, touched)
+    _settle_unlisted(scope, unlisted, places, touched)
     for chunk in changes.chunks():
         desired: dict[Key, Values] = {
-            (cluster.pk, one.metadata.name): (
-                one.metadata.uid,
-                one.metadata.resource_version,
-                one.metadata.labels or {},
-                True,
-                places.teams.get(one.metadata.name),
-            )
-            for one in current(scope, chunk, changes)
+            (cluster.pk, one.metadata.name): _namespace(one, places) for one in current(scope, chunk, changes)
         }
-        _write(scope, _NAMESPACE_FIELDS, desired, touched)
+        named = scope.filter(name__in=[name for _, name in desired])
+        before = dict(named.values_list("name", "team_id"))
+        ids = _write(scope, _NAMESPACE_FIELDS, desired, touched).ids
+        touched.moved.update(
+            pk for key, pk in ids.items() if before.get(key[1], desired[key][-1]) != desired[key][-1]
+        )
+
+
+def _namespace(one: Namespace, places: Places) -> Values:
+    metadata = one.metadata
+    annotations = kept(metadata.annotations, places.kept_annotations[Subject.NAMESPACE])
+    said = Described(metadata.labels or {}, annotations)
+    return (
+        metadata.uid,
+        metadata.resource_version,
+        said.labels,
+        annotations,
+        True,
+        places.team_of_namespace(metadata.name, said),
+    )
+
+
+def _settle_unlisted(
+    scope: QuerySet[NamespaceRow], unlisted: Iterable[int], places: Places, touched: Touched
+) -> None:
+    """What is gone says nothing of itself any more; it may still be assigned by its name."""
+    for batch in batches(unlisted):
+        rows = scope.filter(pk__in=batch).values_list("pk", "name", "team_id")
+        wrong = [(pk, team) for pk, name, old in rows if (team := places.team_of_namespace(name)) != old]
+        touched.changes += bulk.update(NamespaceRow, ("team_id",), wrong)
+        touched.moved.update(pk for pk, _ in wrong)
 
 
 def write_nodes(cluster: Cluster, changes: Changes[Node], touched: Touched) -> None:
@@ -114,29 +157,23 @@ def write_nodes(cluster: Cluster, changes: Changes[Node], touched: Touched) -> N
 
 def _write(
     scope: QuerySet[Any], fields: tuple[str, ...], desired: dict[Key, Values], touched: Touched
-) -> None:
+) -> Reconciled:
     named = scope.filter(name__in=[name for _, name in desired])
-    touched.changes += reconcile(scope.model, named, ("cluster_id", "name"), fields, desired).changes
+    rows = reconcile(scope.model, named, ("cluster_id", "name"), fields, desired)
+    touched.changes += rows.changes
+    return rows
 
 
 def _unlist(
     scope: QuerySet[Any], changes: Changes[Any], fields: tuple[str, ...], nothing: Values, touched: Touched
-) -> None:
-    """A place that is gone from its list stays by name while something is still in it."""
-    for batch in batches(gone_by_name(scope.filter(listed=True), changes)):
+) -> list[int]:
+    """A place that is gone from its list stays by name while something is still in it. Which are gone."""
+    gone = gone_by_name(scope.filter(listed=True), changes)
+    for batch in batches(gone):
         unlisted = dict(zip(fields, nothing, strict=True))
         touched.changes += scope.filter(pk__in=batch).update(**unlisted)
         touched.left = True
-
-
-def teams_of(cluster: Cluster) -> dict[str, int]:
-    """Namespace → team; an assignment for this cluster goes before one for all clusters."""
-    assignments = TeamNamespace.objects.filter(Q(cluster=cluster) | Q(cluster=None))
-    ordered = sorted(
-        assignments.values_list("namespace", "team_id", "cluster_id"),
-        key=lambda assignment: assignment[2] is not None,
-    )
-    return {namespace: team for namespace, team, _ in ordered}
+    return gone
 
 
 def forget(cluster: Cluster) -> int:

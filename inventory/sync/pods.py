@@ -1,19 +1,21 @@
 """Pods to rows: their workload, what the scheduler said, and which claims they name."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
-from inventory.hami.manifest import kept
+from inventory.hami import manifest
 from inventory.hami.vendors import RESOURCE_NAMES
 from inventory.kube.objects import OwnerReference, Pod, PodCondition, Raw
 from inventory.models import Cluster, PodClaim
 from inventory.models import Pod as PodRow
 from inventory.models.pods import FINISHED
+from inventory.ownership.described import Described, kept
+from inventory.ownership.rulebook import Subject
 from inventory.sync import bulk
 from inventory.sync.changes import Changes, Owners
 from inventory.sync.current import current
@@ -45,6 +47,8 @@ class PodColumns(NamedTuple):
     created_at: datetime | None
     deleted_at: datetime | None
     labels: dict[str, str]
+    annotations: dict[str, str]
+    team_id: int | None
     controller_uid: str
     workload_kind: str
     workload_name: str
@@ -62,6 +66,7 @@ def write(around: Surroundings, changes: Changes[Pod], touched: Touched) -> None
     for batch in batches(gone_by_uid(scope, changes)):
         going = scope.filter(pk__in=batch)
         touched.pod_uids.update(going.values_list("uid", flat=True))
+        _note_claims(around, batch, touched)
         deleted = bulk.delete(PodRow, batch)
         touched.grown[PodRow] -= deleted
         touched.left = True
@@ -80,7 +85,11 @@ def _write(around: Surroundings, pods: Sequence[Pod], touched: Touched, *, nothi
     workloads = _workloads(scope, around.owners) if existing else {}
     desired = {
         (cluster.pk, pod.metadata.uid): _pod(
-            pod, namespaces, nodes, workload_of(pod, around.owners, workloads.get(pod.metadata.uid))
+            pod,
+            around.places,
+            namespaces,
+            nodes,
+            workload_of(pod, around.owners, workloads.get(pod.metadata.uid)),
         )
         for pod in pods
     }
@@ -89,9 +98,17 @@ def _write(around: Surroundings, pods: Sequence[Pod], touched: Touched, *, nothi
     touched.grown[PodRow] += rows.created
     touched.pods.update(rows.ids.values())
     touched.pod_uids.update(uid for uid in uids if uid not in existing)
+    _note_claims(around, existing.values(), touched)
     found = PodClaim.objects.filter(pod__in=existing.values()) if existing else None
     uses = _with_links(pods, rows.ids, desired)
     touched.changes += reconcile(PodClaim, found, _POD_CLAIM_KEY, _POD_CLAIM_FIELDS, uses).changes
+
+
+def _note_claims(around: Surroundings, pod_ids: Collection[int], touched: Touched) -> None:
+    """These Pods may have said whose the claims are that they used."""
+    if pod_ids and around.places.rulebook.looks_at_pods:
+        used = PodClaim.objects.filter(pod__in=pod_ids, claim__isnull=False).order_by()
+        touched.claims_of_pods.update(used.values_list("claim_id", flat=True))
 
 
 def _with_links(
@@ -118,9 +135,15 @@ def _workloads(scope: QuerySet[PodRow] | None, owners: Owners) -> dict[str, Owne
 
 
 def _pod(
-    pod: Pod, namespaces: Mapping[str, int], nodes: Mapping[str, int], workload: OwnerReference | None
+    pod: Pod,
+    places: Places,
+    namespaces: Mapping[str, int],
+    nodes: Mapping[str, int],
+    workload: OwnerReference | None,
 ) -> PodColumns:
     metadata, status = pod.metadata, pod.status
+    said = Described(metadata.labels or {}, kept(metadata.annotations, places.kept_annotations[Subject.POD]))
+    owner = places.rulebook.of_pod(said)
     controller, unscheduled = metadata.controller(), _unscheduled(pod)
     return PodColumns(
         namespace_id=namespaces[metadata.namespace],
@@ -130,7 +153,9 @@ def _pod(
         phase=(status.phase if status else None) or "",
         created_at=metadata.creation_timestamp,
         deleted_at=metadata.deletion_timestamp,
-        labels=metadata.labels or {},
+        labels=dict(said.labels),
+        annotations=dict(said.annotations),
+        team_id=owner.team if owner else places.team_of(metadata.namespace),
         controller_uid=controller.uid if controller else "",
         workload_kind=workload.kind if workload else "",
         workload_name=workload.name if workload else "",
@@ -139,7 +164,7 @@ def _pod(
         scheduling_message=(unscheduled.message if unscheduled else None) or "",
         node_rules=_node_rules(pod),
         hami_resources=_hami_resources(pod),
-        hami_manifest=kept(pod),
+        hami_manifest=manifest.kept(pod),
     )
 
 

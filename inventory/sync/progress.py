@@ -15,12 +15,13 @@ from inventory.kube.errors import (
     ServerError,
     TimedOutError,
 )
+from inventory.kube.kinds import Kind
 from inventory.models import Cluster, KindState
 from inventory.sync import bulk
 from inventory.sync.changes import Batch, Changes
 
 # Raised when rows are written in another way: then every kind is read in full and written anew.
-LAYOUT = 3
+LAYOUT = 4
 _FIELDS = tuple(
     field.attname for field in KindState._meta.concrete_fields if field.name not in ("id", "cluster", "kind")
 )
@@ -75,6 +76,12 @@ def write(
 def begin_anew(cluster: Cluster) -> None:
     """Let the next poll read everything in full and write every row as if none were known."""
     KindState.objects.filter(cluster=cluster).update(layout=0, retry_at=None)
+
+
+def read_anew(kind: Kind[Any], cluster: Cluster | None) -> None:
+    """The same for one kind; without a cluster, in all of them."""
+    rows = KindState.objects.filter(kind=kind.resource)
+    (rows.filter(cluster=cluster) if cluster else rows).update(layout=0)
 
 
 def _succeeded(state: KindState, at: datetime) -> None:

@@ -11,7 +11,7 @@ from inventory.models import Cluster, ConsumedCapacity, Share
 from inventory.models.amounts import exponent_for, to_amount
 from inventory.sync import intervals
 from inventory.sync.allocations import consumed, nodes_of_targets, problem, results, target
-from inventory.sync.intervals import Start
+from inventory.sync.intervals import Opening, Start
 from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, Values, reconcile
 from inventory.sync.targets import Known, Targets
@@ -53,8 +53,10 @@ def write(
     claims: Sequence[ResourceClaim],
     claim_ids: Mapping[str, int],
     existing: set[int],
+    slugs: Mapping[str, str],
     touched: Touched,
 ) -> None:
+    """`slugs` says of each claim by its UID whose it is."""
     devices = around.targets.find(nodes_of_targets(claims))
     found = [
         (claim, position, result, devices[target(result)])
@@ -66,6 +68,7 @@ def write(
         around.cluster,
         claims,
         [(claim, result, each) for (claim, _, result, _), each in zip(found, amounts, strict=True)],
+        Opening(slugs, touched.new_intervals),
         around.now,
         around.before,
         nothing_yet=around.no_history,

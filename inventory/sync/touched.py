@@ -26,6 +26,13 @@ class Touched:
     pod_groups: set[tuple[int, str]] = field(default_factory=set)
     pods: set[int] = field(default_factory=set)
     pod_uids: set[str] = field(default_factory=set)
+    # Claims that Pods used which went, or name others now.
+    claims_of_pods: set[int] = field(default_factory=set)
+    # Namespaces that belong to another team now, and claims by UID with the team that they have passed to.
+    moved: set[int] = field(default_factory=set)
+    passed_on: dict[str, int | None] = field(default_factory=dict)
+    # Of the history, what begins in this transaction.
+    new_intervals: set[int] = field(default_factory=set)
     # No Pod had a row before.
     only_new_pods: bool = False
     # Whether something has left a place, so that nothing may be in it any more.

@@ -4,8 +4,9 @@ import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from inventory.models import InstantSource, KindState, Share
+from inventory.models import InstantSource, KindState, Share, ShareInterval
 from inventory.sync import progress
+from tests.factories import READ_AT
 
 
 @pytest.mark.django_db(transaction=True)
@@ -41,3 +42,32 @@ def test_what_was_read_before_clusters_were_followed_is_kept_and_then_read_in_fu
     share = Share.objects.get()
     assert (share.device.name, share.started_source) == ("gpu-0", InstantSource.OBSERVED)
     assert progress.cursor(KindState.objects.get()) == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_shares_from_before_teams_were_kept_are_those_of_their_namespaces() -> None:
+    executor = MigrationExecutor(connection)
+    latest = executor.loader.graph.leaf_nodes("inventory")
+    before = executor.migrate([("inventory", "0005_teams_of_claims_and_pods")]).apps
+    rows = {
+        name: before.get_model("inventory", name).objects for name in ("Cluster", "Team", "ShareInterval")
+    }
+    cluster, team = rows["Cluster"].create(name="lab"), rows["Team"].create(slug="vision", name="Vision")
+    namespaces = before.get_model("inventory", "Namespace").objects
+    namespaces.create(cluster=cluster, name="ours", team=team)
+    namespaces.create(cluster=cluster, name="nobodys")
+    for namespace in ("ours", "nobodys", "gone"):
+        rows["ShareInterval"].create(
+            cluster=cluster,
+            claim_uid=namespace,
+            namespace=namespace,
+            started_at=READ_AT,
+            dedicated=True,
+            admin_access=False,
+        )
+
+    executor.loader.build_graph()
+    executor.migrate(latest)
+
+    told = dict(ShareInterval.objects.values_list("namespace", "team_slug"))
+    assert told == {"ours": "vision", "nobodys": "", "gone": ""}

@@ -5,11 +5,14 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inventory.models import Cluster
 from inventory.snapshot import snapshot
-from inventory.sync.check import differences
+from inventory.sync import check, check_teams
 
 
 class Command(BaseCommand):
-    help = "Derive every balance anew from devices and shares, and compare with what is stored."
+    help = (
+        "Derive every balance anew from devices and shares, and every team from the rules, "
+        "and compare with what is stored."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("cluster", nargs="*", help="names of clusters; none: all of them")
@@ -24,12 +27,12 @@ class Command(BaseCommand):
         for cluster in clusters:
             # Or a poll between two queries would look like a fault.
             with snapshot():
-                told = list(differences(cluster))
+                told = [*check.differences(cluster), *check_teams.differences(cluster)]
             found += len(told)
             for difference in told:
                 self.stderr.write(f"{cluster.name}: {difference}")
         if found:
             raise CommandError(
-                f"{found} stored numbers differ from what the ledger derives; this is a fault of Sliceboard"
+                f"{found} stored values differ from what is derived; this is a fault of Sliceboard"
             )
-        self.stdout.write(f"{clusters.count()} clusters checked, every stored number agrees")
+        self.stdout.write(f"{clusters.count()} clusters checked, every stored value agrees")

@@ -1,8 +1,9 @@
 import pytest
 from django.db.models import F
 
+from inventory.kube.label_selector import SelectorError
 from inventory.models import Node
-from inventory.queries.label_selector import SelectorError, condition
+from inventory.queries.label_selector import condition
 from tests.factories import make_node
 
 

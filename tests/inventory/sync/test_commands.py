@@ -34,7 +34,7 @@ def test_a_cluster_that_is_not_known_is_named(db: None, command: str) -> None:
 def test_check_ledger_finds_right_books_right_and_wrong_books_wrong(follow: Follow) -> None:
     shared = result(consumedCapacity={"memory": "8Gi", "cores": "50"})
     follow(store(resource_slice(card()), claim("c", shared))).applied()
-    assert "every stored number agrees" in run("check_ledger")[0]
+    assert "every stored value agrees" in run("check_ledger")[0]
     Balance.objects.filter(dimension="cores").update(allocated=1)
-    with pytest.raises(CommandError, match="1 stored numbers differ"):
+    with pytest.raises(CommandError, match="1 stored values differ"):
         run("check_ledger", "lab")

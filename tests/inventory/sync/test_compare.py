@@ -56,6 +56,7 @@ def test_what_happens_while_it_compares_is_no_difference(follow: Follow) -> None
         (Balance.objects.filter(dimension="memory"), {"remaining": 1}, "the ledger derives"),
         (Pod.objects.all(), {"uid": "other"}, "in the cluster and not stored"),
         (ShareInterval.objects.all(), {"device": "other"}, "open intervals"),
+        (ShareInterval.objects.all(), {"team_slug": "other"}, "its open interval is 'other''s"),
     ],
 )
 def test_a_row_that_says_something_else_is_found_told_and_mended(

@@ -1,0 +1,433 @@
+"""Whose namespaces, claims and Pods are after polls, and after changes of the rules between them."""
+
+from random import Random
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from demo.store import Object
+from inventory.models import (
+    Claim,
+    KindState,
+    Namespace,
+    Pod,
+    Share,
+    ShareInterval,
+    Team,
+    TeamNamespace,
+    TeamRule,
+    TeamRuleValue,
+)
+from inventory.sync.check_teams import differences
+from tests.factories import make_team
+from tests.inventory.sync.books import RESOURCES, shared
+from tests.inventory.sync.conftest import Follow, Followed
+from tests.inventory.sync.objects import card, claim, consumer, named, pod, resource_slice, store
+from tests.inventory.sync.test_intervals import GIVEN, allocated
+
+PROJECT = "field.cattle.io/projectId"
+
+
+def namespace(labels: dict[str, str] | None = None, annotations: dict[str, str] | None = None) -> Object:
+    said = {"labels": labels or {}, "annotations": annotations or {}}
+    return named("v1", "Namespace", "team-a", metadata=said)
+
+
+def selects(text: str, team: Team, subject: str = "namespace", **fields: Any) -> TeamRule:
+    return TeamRule.objects.create(selector=text, team=team, subject=subject, **fields)
+
+
+def of_key(key: str, subject: str = "namespace", **fields: Any) -> TeamRule:
+    return TeamRule.objects.create(key=key, subject=subject, **fields)
+
+
+def owner(model: type[Namespace] | type[Claim] | type[Pod], name: str) -> str:
+    return str(model.objects.values_list("team__slug", flat=True).get(name=name) or "")
+
+
+def owners() -> tuple[str, str, str]:
+    """Of the namespace, the claim and the Pod of these tests."""
+    return owner(Namespace, "team-a"), owner(Claim, "c"), owner(Pod, "p")
+
+
+def is_as_the_rules_say(followed: Followed) -> bool:
+    return list(differences(followed.cluster)) == []
+
+
+@pytest.fixture
+def vision(db: None) -> Team:
+    return make_team("vision")
+
+
+@pytest.fixture
+def nlp(db: None) -> Team:
+    return make_team("nlp")
+
+
+def reserved(*pods: Object, name: str = "c", **metadata: Any) -> Object:
+    """A claim that holds a share of the card, for these Pods."""
+    held = allocated(GIVEN, shared(), name=name, **metadata)
+    held["status"]["reservedFor"] = [consumer(one) for one in pods]
+    return held
+
+
+@pytest.fixture
+def busy(follow: Follow) -> Followed:
+    """A Pod that uses a claim in a namespace that says whose it is."""
+    held = store(resource_slice(card()), namespace(labels={"team": "vision"}))
+    held.put(reserved(held.put(pod("p"))))
+    return follow(held)
+
+
+# Namespaces
+
+
+def test_a_namespace_belongs_to_whom_its_labels_name_and_all_in_it_does(busy: Followed, vision: Team) -> None:
+    of_key("team")
+    busy.applied()
+    assert owners() == ("vision", "vision", "vision")
+    assert ShareInterval.objects.get().team_slug == "vision"
+    assert is_as_the_rules_say(busy)
+
+
+def test_an_unassigned_namespace_stays_without_a_team(busy: Followed, vision: Team) -> None:
+    selects("team notin (vision)", vision)
+    busy.applied()
+    assert owners() == ("", "", "")
+    assert ShareInterval.objects.get().team_slug == ""
+
+
+def test_the_first_rule_by_position_decides(busy: Followed, vision: Team, nlp: Team) -> None:
+    selects("team", nlp, position=2)
+    selects("team in (vision)", vision, position=1)
+    busy.applied()
+    assert owners() == ("vision", "vision", "vision")
+
+
+def test_an_assignment_goes_before_rules_and_one_in_the_cluster_before_one_in_all(
+    busy: Followed, vision: Team, nlp: Team
+) -> None:
+    of_key("team")
+    busy.applied()
+    everywhere = TeamNamespace.objects.create(team=nlp, namespace="team-a")
+    assert owners() == ("nlp", "nlp", "nlp")
+    TeamNamespace.objects.create(team=make_team("batch"), namespace="team-a", cluster=busy.cluster)
+    assert owners() == ("batch", "batch", "batch")
+    everywhere.delete()
+    TeamNamespace.objects.all().delete()
+    assert owners() == ("vision", "vision", "vision")
+
+
+def test_a_rule_of_another_cluster_does_not_matter(follow: Follow, busy: Followed, vision: Team) -> None:
+    other = follow(store(), "other").cluster
+    of_key("team", cluster=other)
+    busy.applied()
+    assert owners() == ("", "", "")
+
+
+def test_a_namespace_whose_labels_change_takes_all_with_it(busy: Followed, vision: Team, nlp: Team) -> None:
+    of_key("team")
+    busy.applied()
+    revision = busy.cluster.revision
+    busy.store.put(namespace(labels={"team": "nlp"}))
+    busy.applied()
+    assert owners() == ("nlp", "nlp", "nlp")
+    assert busy.cluster.revision == revision + 1
+    assert is_as_the_rules_say(busy)
+
+
+def test_a_namespace_that_is_gone_says_nothing_any_more(busy: Followed, vision: Team) -> None:
+    of_key("team")
+    busy.applied()
+    busy.store.delete(RESOURCES["namespaces"], "", "team-a")
+    busy.applied()
+    assert owners() == ("", "", "")
+    TeamNamespace.objects.create(team=vision, namespace="team-a")
+    busy.applied()
+    assert owners() == ("vision", "vision", "vision")
+
+
+def test_a_value_that_is_no_slug_is_looked_up_in_the_table(follow: Follow, vision: Team) -> None:
+    rule = of_key(PROJECT, source="annotation")
+    TeamRuleValue.objects.create(rule=rule, value="c-abc:p-xyz", team=vision)
+    followed = follow(store(namespace(annotations={PROJECT: "c-abc:p-xyz", "other": "vision"})))
+    followed.applied()
+    kept = Namespace.objects.get()
+    assert (kept.team, kept.annotations) == (vision, {PROJECT: "c-abc:p-xyz"})
+
+
+def test_an_annotation_that_a_new_rule_looks_at_is_read_with_the_next_poll(
+    follow: Follow, vision: Team
+) -> None:
+    followed = follow(store(namespace(annotations={"example.com/owner": "vision"})))
+    followed.applied()
+    assert Namespace.objects.get().annotations == {}
+    of_key("example.com/owner", source="annotation")
+    assert not KindState.objects.get(kind="namespaces").layout
+    followed.applied()
+    assert (Namespace.objects.get().team, followed.applied().changes) == (vision, 0)
+
+
+# Claims and Pods
+
+
+def test_labels_of_a_claim_go_before_those_of_its_pods_and_these_before_the_namespace(
+    follow: Follow, vision: Team, nlp: Team
+) -> None:
+    of_key("team", "claim")
+    of_key("team", "pod")
+    TeamNamespace.objects.create(team=vision, namespace="team-a")
+    held = store(resource_slice(card()))
+    user = held.put(pod("p", metadata={"labels": {"team": "nlp"}}))
+    held.put(reserved(user))
+    followed = follow(held)
+    followed.applied()
+    assert owners() == ("vision", "nlp", "nlp")
+    make_team("batch")
+    held.put(reserved(user, labels={"team": "batch"}))
+    followed.applied()
+    assert owners() == ("vision", "batch", "nlp")
+    assert is_as_the_rules_say(followed)
+
+
+def test_a_claim_follows_its_pod_whichever_of_them_comes_first(follow: Follow, vision: Team) -> None:
+    of_key("team", "pod")
+    held = store(resource_slice(card()), claim("c"))
+    followed = follow(held)
+    followed.applied()
+    assert owner(Claim, "c") == ""
+    held.put(pod("p", metadata={"labels": {"team": "vision"}}))
+    followed.applied()
+    assert owner(Claim, "c") == "vision"
+    held.put(claim("d"))
+    held.put(pod("q", ("d",), metadata={"labels": {"team": "vision"}}))
+    followed.applied()
+    assert owner(Claim, "d") == "vision"
+
+
+def test_where_pods_of_one_claim_disagree_the_namespace_decides(
+    follow: Follow, vision: Team, nlp: Team
+) -> None:
+    of_key("team", "pod")
+    TeamNamespace.objects.create(team=make_team("batch"), namespace="team-a")
+    held = store(resource_slice(card()))
+    ours, theirs = (
+        held.put(pod(name, metadata={"labels": {"team": slug}}))
+        for name, slug in (("p", "vision"), ("q", "nlp"))
+    )
+    held.put(reserved(ours, theirs))
+    followed = follow(held)
+    followed.applied()
+    assert (owner(Claim, "c"), owner(Pod, "p"), owner(Pod, "q")) == ("batch", "vision", "nlp")
+    held.delete(RESOURCES["pods"], "team-a", "q")
+    followed.applied()
+    assert owner(Claim, "c") == "vision"
+    assert is_as_the_rules_say(followed)
+
+
+def test_a_pod_that_only_names_a_reserved_claim_does_not_matter(follow: Follow, vision: Team) -> None:
+    of_key("team", "pod")
+    held = store(resource_slice(card()))
+    user = held.put(pod("p", metadata={"labels": {"team": "vision"}}))
+    held.put(pod("waits"))
+    held.put(reserved(user))
+    followed = follow(held)
+    followed.applied()
+    assert owner(Claim, "c") == "vision"
+
+
+def test_a_pod_whose_labels_change_takes_its_claim_along(follow: Follow, vision: Team, nlp: Team) -> None:
+    of_key("team", "pod")
+    held = store(resource_slice(card()))
+    user = held.put(pod("p", metadata={"labels": {"team": "vision"}}))
+    held.put(reserved(user))
+    followed = follow(held)
+    followed.applied()
+    held.put(pod("p", metadata={"labels": {"team": "nlp"}, "uid": user["metadata"]["uid"]}))
+    followed.applied()
+    assert owners()[1:] == ("nlp", "nlp")
+    assert is_as_the_rules_say(followed)
+
+
+def test_a_queue_is_named_in_an_annotation_of_the_pod(follow: Follow, vision: Team) -> None:
+    of_key("scheduling.volcano.sh/queue-name", "pod", source="annotation")
+    held = store(
+        pod("p", metadata={"annotations": {"scheduling.volcano.sh/queue-name": "vision"}}), claim("c")
+    )
+    follow(held).applied()
+    assert owners()[1:] == ("vision", "vision")
+
+
+def test_what_is_read_again_changes_nothing(busy: Followed, vision: Team) -> None:
+    of_key("team")
+    of_key("team", "pod")
+    busy.applied()
+    revision = busy.cluster.revision
+    assert busy.applied(in_full=True).changes == 0
+    KindState.objects.update(layout=0)
+    assert busy.applied().changes == 0
+    assert busy.cluster.revision == revision
+
+
+# Changes of teams and rules
+
+
+def test_a_new_rule_moves_all_at_once_without_a_poll(busy: Followed, vision: Team) -> None:
+    busy.applied()
+    assert owners() == ("", "", "")
+    revision = busy.cluster.revision
+    rule = selects("team=vision", vision)
+    busy.cluster.refresh_from_db()
+    assert owners() == ("vision", "vision", "vision")
+    assert busy.cluster.revision == revision + 1
+    rule.delete()
+    assert owners() == ("", "", "")
+    assert is_as_the_rules_say(busy)
+
+
+def test_a_team_that_takes_a_slug_takes_what_it_names(busy: Followed) -> None:
+    of_key("team")
+    busy.applied()
+    team = make_team("seeing")
+    assert owners() == ("", "", "")
+    team.slug = "vision"
+    team.save()
+    assert owners() == ("vision", "vision", "vision")
+    team.delete()
+    assert owners() == ("", "", "")
+
+
+def test_a_rule_that_cannot_be_read_stops_nothing(busy: Followed, vision: Team) -> None:
+    TeamRule.objects.bulk_create([TeamRule(selector="team in (", team=vision)])
+    of_key("team")
+    busy.applied()
+    assert owners() == ("vision", "vision", "vision")
+
+
+def test_what_was_changed_by_hand_is_found(busy: Followed, vision: Team) -> None:
+    busy.applied()
+    Claim.objects.update(team=vision)
+    team, history = differences(busy.cluster)
+    assert "team is stored as 'vision', the rules give ''" in team
+    assert "its open interval is" in history
+
+
+# History
+
+
+def test_a_share_that_becomes_another_teams_is_two_intervals(busy: Followed, vision: Team, nlp: Team) -> None:
+    of_key("team")
+    busy.applied()
+    busy.store.put(namespace(labels={"team": "nlp"}))
+    busy.applied()
+    before, after = ShareInterval.objects.order_by("started_at")
+    assert (before.team_slug, before.started_at, before.given_at) == ("vision", GIVEN, None)
+    assert (after.team_slug, after.started_at, after.ended_at) == ("nlp", before.ended_at, None)
+    assert (after.given_at, after.given_source) == (GIVEN, "allocation")
+    assert after.consumed == before.consumed
+
+
+def test_a_share_that_moved_is_still_the_share_it_was(busy: Followed, vision: Team, nlp: Team) -> None:
+    of_key("team")
+    busy.applied()
+    TeamNamespace.objects.create(team=nlp, namespace="team-a")
+    TeamNamespace.objects.all().delete()
+    busy.store.put(reserved(labels={"touched": "yes"}))
+    busy.applied()
+    assert Share.objects.get().started_at == GIVEN
+    assert [one.team_slug for one in ShareInterval.objects.order_by("pk")] == ["vision", "nlp", "vision"]
+    assert ShareInterval.objects.filter(ended_at=None).count() == 1
+
+
+def test_what_was_given_back_stays_whose_it_was(busy: Followed, vision: Team, nlp: Team) -> None:
+    of_key("team")
+    busy.applied()
+    busy.store.put(claim("c"))
+    busy.applied()
+    busy.store.put(namespace(labels={"team": "nlp"}))
+    busy.applied()
+    assert ShareInterval.objects.get().team_slug == "vision"
+
+
+def test_a_share_that_is_first_seen_with_its_pod_has_no_past_as_anybody_elses(
+    follow: Follow, vision: Team
+) -> None:
+    of_key("team", "pod")
+    held = store(resource_slice(card()))
+    held.put(reserved(held.put(pod("p", metadata={"labels": {"team": "vision"}}))))
+    follow(held).applied()
+    assert ShareInterval.objects.get().team_slug == "vision"
+
+
+def test_the_command_that_checks_finds_all_right(busy: Followed, vision: Team) -> None:
+    of_key("team")
+    busy.applied()
+    call_command("check_ledger")
+
+
+def test_the_number_of_queries_does_not_grow_with_what_moves(follow: Follow, vision: Team, nlp: Team) -> None:
+    of_key("team")
+    of_key("team", "pod")
+
+    def queries(claims: int, name: str) -> int:
+        held = store(resource_slice(card()), namespace(labels={"team": "vision"}))
+        for number in range(claims):
+            held.put(reserved(held.put(pod(f"p{number}", (f"c{number}",))), name=f"c{number}"))
+        followed = follow(held, name)
+        followed.applied()
+        held.put(namespace(labels={"team": "nlp"}))
+        with CaptureQueriesContext(connection) as captured:
+            followed.applied()
+        assert Claim.objects.filter(cluster=followed.cluster, team=nlp).count() == claims
+        return len(captured)
+
+    assert queries(25, "small") == queries(60, "large")
+
+
+# Anything at all
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_happens_all_belongs_to_whom_the_rules_say(follow: Follow, seed: int) -> None:
+    """Labels, claims, Pods, reservations and rules come, change and go; after each poll nothing differs."""
+    chance = Random(seed)
+    slugs = ["vision", "nlp", "batch", ""]
+    for slug in slugs[:3]:
+        make_team(slug)
+    of_key("team")
+    of_key("team", "pod")
+    of_key("owner", "claim")
+    held = store(resource_slice(card()))
+    followed = follow(held)
+
+    def label(key: str) -> dict[str, str]:
+        return {key: slug} if (slug := chance.choice(slugs)) else {}
+
+    def change() -> None:
+        users = [one for name in "pqr" if (one := held.find(RESOURCES["pods"], "team-a", name))]
+        name = chance.choice("pqr")
+        match chance.randrange(7):
+            case 0:
+                held.put(namespace(labels=label("team")))
+            case 1 | 2:
+                held.put(pod(name, (chance.choice("cd"),), metadata={"labels": label("team")}))
+            case 3 if held.find(RESOURCES["pods"], "team-a", name):
+                held.delete(RESOURCES["pods"], "team-a", name)
+            case 4 if held.find(RESOURCES["resourceclaims"], "team-a", "c"):
+                held.delete(RESOURCES["resourceclaims"], "team-a", "c")
+            case 5:
+                TeamNamespace.objects.all().delete()
+                if slug := chance.choice(slugs):
+                    TeamNamespace.objects.create(team=make_team(slug), namespace="team-a")
+            case _:
+                reserving = chance.sample(users, chance.randint(0, len(users)))
+                held.put(reserved(*reserving, name=chance.choice("cd"), labels=label("owner")))
+
+    for _ in range(12):
+        for _ in range(chance.randint(1, 3)):
+            change()
+        followed.applied()
+        assert [*differences(followed.cluster)] == []
