@@ -14,6 +14,8 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from rest_framework.throttling import BaseThrottle
 
+from dashboard.access.sign_in import page_context
+
 
 def address(request: HttpRequest) -> str | None:
     """Of the client; what a header says of it counts only behind a proxy that is believed.
@@ -58,7 +60,10 @@ def told_to_wait(
     name = str((credentials or {}).get("username", ""))
     form = {"non_field_errors": [_message(request)], "username": {"value": name}}
     response = render(
-        request, "sign_in.html", {"form": form, "next": request.POST.get("next", "")}, status=429
+        request,
+        "sign_in.html",
+        {**page_context(), "form": form, "next": request.POST.get("next", "")},
+        status=429,
     )
     response["Retry-After"] = str(math.ceil(settings.AXES_COOLOFF_TIME.total_seconds()))
     response["Cache-Control"] = "no-store"

@@ -1,5 +1,6 @@
 """The group of operators, and the first of them."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.apps import AppConfig
@@ -12,6 +13,15 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from dashboard.access.roles import OPERATORS
+
+
+def follow(users: Iterable[User]) -> None:
+    """The administration of Django lets in whoever is staff: that is what operators are, and nobody else."""
+    for user in users:
+        staff = user.is_superuser or user.groups.filter(name=OPERATORS).exists()
+        if user.is_staff != staff:
+            user.is_staff = staff
+            user.save(update_fields=["is_staff"])
 
 
 class OperatorError(ValueError):
