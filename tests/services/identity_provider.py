@@ -112,6 +112,8 @@ class Lies:
 
 
 class _Provider(Provider):  # type: ignore[misc]
+    signing_key: Any
+
     def __init__(self, *args: Any, lies: Lies, **options: Any) -> None:
         super().__init__(*args, **options)
         self._lies = lies
@@ -120,7 +122,8 @@ class _Provider(Provider):  # type: ignore[misc]
     def _create_signed_id_token(
         self, client_id: str, sub: str, user_claims: Any = None, nonce: Any = None, *rest: Any
     ) -> str:
-        lies, own_key, issuer = self._lies, self.signing_key, self.configuration_information["issuer"]
+        lies, issuer = self._lies, self.configuration_information["issuer"]
+        own_key = self.signing_key
         self.id_token_lifetime = lies.seconds
         self.configuration_information["issuer"] = lies.issuer or issuer
         if lies.other_key:

@@ -72,8 +72,10 @@ def _claims(request: HttpRequest) -> Claims:
     found: dict[str, Any] | None = token.get("userinfo")
     if found is None:
         raise _unusable("the answer has no ID token")
-    if settings.SLICEBOARD_OIDC_GROUPS_CLAIM in found or not known.server_metadata.get("userinfo_endpoint"):
+    wanted = {settings.SLICEBOARD_OIDC_GROUPS_CLAIM, "preferred_username"}
+    if wanted <= found.keys() or not known.server_metadata.get("userinfo_endpoint"):
         return found
+    # Some providers say there what others say in the token.
     more = known.userinfo(token=token)
     if more.get("sub") != found["sub"]:
         raise _unusable("the userinfo endpoint speaks of somebody else")

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 from django.test import Client
+from django.urls import get_resolver
 from pytest_django import Settings
 
 from tests.services.identity_provider import (
@@ -23,6 +24,8 @@ def provider(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[IdentityProvider]:
     """One that runs, and a deployment that goes by it."""
+    # The addresses without a provider are made while there is none.
+    assert get_resolver("dashboard.urls").url_patterns
     with running_identity_provider(tmp_path) as running:
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(running.certificate))
         settings.ROOT_URLCONF = "tests.dashboard.access.oidc.urls"

@@ -227,8 +227,8 @@ def test_sign_ins_are_in_the_audit_log_also_those_that_are_refused(
     entries = AuditEntry.objects.filter(action__in=["signed in", "refused"]).order_by("pk")
     (well, refused) = entries
     assert (well.username, well.after, well.address) == ("ada", {"by": "OpenID"}, "127.0.0.1")
-    assert (refused.username, refused.after["by"]) == ("", "OpenID")
-    assert "aud" in refused.after["reason"]
+    assert (refused.username, refused.address) == ("", "127.0.0.1")
+    assert "Invalid claim: 'aud'" in str(refused.after)
 
 
 def test_the_sign_in_page_has_a_button_for_it(client: Client, provider: IdentityProvider) -> None:
