@@ -1,6 +1,5 @@
 """The users and the teams of the demo."""
 
-import secrets
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -73,6 +72,4 @@ def _give_token(user: User, token: str) -> None:
         expiry=timezone.now() + timedelta(days=settings.SLICEBOARD_TOKEN_DAYS),
     )
     stored.save()
-    ApiToken.objects.create(
-        token=stored, public_id=secrets.token_hex(8), name="demo", scope=ApiToken.Scope.READ_WRITE
-    )
+    ApiToken.objects.create(token=stored, name="demo", scope=ApiToken.Scope.READ_WRITE)

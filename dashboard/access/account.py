@@ -59,9 +59,9 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def revoke(request: HttpRequest, public_id: str) -> HttpResponse:
+def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
     """At once: the next request with it is refused."""
-    get_object_or_404(_tokens_of(request), public_id=public_id).revoke()
+    get_object_or_404(_tokens_of(request), pk=token_id).revoke()
     return redirect("tokens")
 
 

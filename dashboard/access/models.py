@@ -1,6 +1,5 @@
 """Who may come in, and what was done."""
 
-import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, NoReturn
@@ -42,9 +41,7 @@ class ApiToken(models.Model):
         READ = "read", _("read")
         READ_WRITE = "read-write", _("read and write")
 
-    token = models.OneToOneField(AuthToken, models.CASCADE, primary_key=True, related_name="terms")
-    # What it is called in addresses: the hash is nobody's business.
-    public_id = models.CharField(max_length=16, unique=True, editable=False)
+    token = models.OneToOneField(AuthToken, models.CASCADE, related_name="terms", editable=False)
     name = models.CharField(_("name"), max_length=100)
     scope = models.CharField(_("scope"), max_length=10, choices=Scope.choices, default=Scope.READ)
     last_used_at = models.DateTimeField(_("last used"), null=True, editable=False)
@@ -75,7 +72,7 @@ class ApiToken(models.Model):
         """The token, and its text: the only time that anybody sees it."""
         with transaction.atomic():
             token, text = AuthToken.objects.create(user, expiry=life)
-            known = cls.objects.create(token=token, public_id=secrets.token_hex(8), name=name, scope=scope)
+            known = cls.objects.create(token=token, name=name, scope=scope)
         return known, text
 
     def revoke(self) -> None:

@@ -9,7 +9,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-in/", sign_in.SignIn.as_view(), name="login"),
     path("sign-out/", sign_in.SignOut.as_view(), name="logout"),
     path("account/tokens/", account.tokens, name="tokens"),
-    path("account/tokens/<str:public_id>/revoke/", account.revoke, name="revoke_token"),
+    path("account/tokens/<int:token_id>/revoke/", account.revoke, name="revoke_token"),
     path("account/sessions/", account.sessions, name="sessions"),
     path("account/sessions/end/", account.end_sessions, name="end_sessions"),
 ]

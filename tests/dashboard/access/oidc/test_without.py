@@ -19,7 +19,11 @@ print(sorted(name for name in sys.modules if name.split(".")[0] in ("authlib", "
 
 
 def test_loads_nothing_of_it(tmp_path: Path) -> None:
-    environment = {"PATH": os.environ["PATH"], "SLICEBOARD_STATE": str(tmp_path), "SLICEBOARD_SECRET_KEY": "x"}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "SLICEBOARD_STATE": str(tmp_path),
+        "SLICEBOARD_SECRET_KEY": "x",
+    }
     done = subprocess.run(
         (sys.executable, "-c", LOADED), cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
