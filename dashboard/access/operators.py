@@ -12,7 +12,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from dashboard.access.roles import OPERATORS
+OPERATORS = "operators"
 
 
 def follow(users: Iterable[User]) -> None:

@@ -1,13 +1,8 @@
-"""Who is an operator."""
+"""What somebody may do beside what membership in teams allows."""
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser, User
-
-OPERATORS = "operators"
+from django.contrib.auth.models import AbstractUser, AnonymousUser
 
 
-def is_operator(user: AbstractBaseUser | AnonymousUser) -> bool:
-    """A superuser, or a member of the group `operators`."""
-    if not isinstance(user, User) or not user.is_active:
-        return False
-    return user.is_superuser or user.groups.filter(name=OPERATORS).exists()
+def is_operator(user: AbstractUser | AnonymousUser) -> bool:
+    """Whether somebody sees everything, and may change what people decide."""
+    return user.is_active and (user.is_superuser or user.groups.filter(name="operators").exists())

@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from dashboard.access.models import Identity
 from dashboard.access.oidc.mapping import Role, parse, teams
 from dashboard.access.oidc.refusal import SignInError
-from dashboard.access.roles import OPERATORS, is_operator
+from dashboard.access.operators import OPERATORS
+from dashboard.access.roles import is_operator
 from inventory.models import Membership, Team
 
 Claims = Mapping[str, Any]
