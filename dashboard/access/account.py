@@ -51,7 +51,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
         )
         form = TokenForm()
     rows = _tokens_of(request).select_related("token")
-    context = {"form": form, "made": made, "text": text, "rows": rows}
+    context = {"form": form, "made": made, "token_text": text, "rows": rows}
     response = show(request, "account/tokens.html", context, active="tokens", source=_ON_ITS_OWN)
     if form.is_bound:
         response.status_code = 400

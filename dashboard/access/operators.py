@@ -1,6 +1,6 @@
 """The group of operators, and the first of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.apps import AppConfig
@@ -11,8 +11,16 @@ from django.contrib.auth.models import Group, Permission, User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Model
 
 OPERATORS = "operators"
+
+
+def _offered() -> Iterator[type[Model]]:
+    """What has a page in the administration, or is written on the page of something else."""
+    for model, its in admin.site._registry.items():
+        yield model
+        yield from (inline.model for inline in its.inlines)
 
 
 def follow(users: Iterable[User]) -> None:
@@ -39,7 +47,7 @@ def permit(app: AppConfig, using: str, known: Any) -> None:
     except LookupError:
         # Somebody migrates to a point before there were any.
         return
-    models = [model for model in admin.site._registry if model._meta.app_label == app.label]
+    models = [model for model in _offered() if model._meta.app_label == app.label]
     if not models:
         return
     group = Group.objects.using(using).filter(name=OPERATORS).first()

@@ -27,8 +27,10 @@ def test_a_token_is_shown_once(browser: Client) -> None:
     form = {"name": "<b>nightly</b>", "scope": "read-write", "days": "30"}
     answer = browser.post("/account/tokens/", form)
     assert answer["Cache-Control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
-    shown = re.search(r'id="token">([0-9a-f]{64})<', answer.content.decode())
+    page = answer.content.decode()
+    shown = re.search(r'id="token">([0-9a-f]{64})<', page)
     assert shown
+    assert page.count(shown[1]) == 1
     program = Client(headers={"Authorization": f"Bearer {shown[1]}"})
     assert program.get("/api/v1/shares/").status_code == 200
     again = browser.get("/account/tokens/").content.decode()

@@ -7,6 +7,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from dashboard.access import operators
+from dashboard.access.models import Identity
 from dashboard.access.roles import is_operator
 from inventory.models import Cluster, Team
 
@@ -35,17 +36,41 @@ def test_the_administration_is_open_to_operators_and_to_nobody_else(
     assert browser.get("/admin/", follow=True).redirect_chain != []
 
 
-def test_an_operator_writes_what_the_administration_shows(administration: Client) -> None:
-    inlines = {
-        f"{name}-{part}": "0"
-        for name in ("assignments", "memberships")
-        for part in ("TOTAL_FORMS", "INITIAL_FORMS")
+def test_an_operator_writes_what_the_administration_shows(administration: Client, ada: User) -> None:
+    team = {
+        "name": "Vision",
+        "slug": "vision",
+        "colour": "1",
+        "assignments-TOTAL_FORMS": "1",
+        "assignments-INITIAL_FORMS": "0",
+        "assignments-0-namespace": "team-vision",
+        "memberships-TOTAL_FORMS": "1",
+        "memberships-INITIAL_FORMS": "0",
+        "memberships-0-user": str(ada.pk),
+        "memberships-0-role": "lead",
     }
-    team = {"name": "Vision", "slug": "vision", "colour": "1", **inlines}
     assert administration.post("/admin/inventory/team/add/", team).status_code == 302
     cluster = {"name": "lab", "enabled": "on", "kubeconfig": "/etc/lab.yaml"}
     assert administration.post("/admin/inventory/cluster/add/", cluster).status_code == 302
-    assert (Team.objects.get().slug, Cluster.objects.get().name) == ("vision", "lab")
+    assert Cluster.objects.get().name == "lab"
+    made = Team.objects.get()
+    assert [one.namespace for one in made.assignments.all()] == ["team-vision"]
+    assert [(one.user, one.role) for one in made.memberships.all()] == [(ada, "lead")]
+
+
+def test_an_operator_says_who_somebody_is_at_a_provider(administration: Client, ada: User) -> None:
+    form = {
+        "username": "ada",
+        "is_active": "on",
+        "date_joined_0": "2026-01-01",
+        "date_joined_1": "00:00:00",
+        "identities-TOTAL_FORMS": "1",
+        "identities-INITIAL_FORMS": "0",
+        "identities-0-issuer": "https://login.example.org",
+        "identities-0-subject": "1234",
+    }
+    assert administration.post(f"/admin/auth/user/{ada.pk}/change/", form).status_code == 302
+    assert Identity.objects.get().user == ada
 
 
 def test_staff_follows_the_group(operator: User, ada: User) -> None:

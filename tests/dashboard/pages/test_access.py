@@ -9,8 +9,17 @@ OPEN = {"sign-in/", "sign-out/", "livez", "readyz"}
 OF_PROGRAMS = {"metrics"}
 # They change a preference of the browser, and show nothing.
 PREFERENCES = {"theme/", "language/"}
-# Forms: what is pasted is converted, or kept; which Pods are looked at is recorded.
-FORMS = {"convert/", "convert/download/", "convert/saved/", "convert/pods/"}
+# Forms: what is pasted is converted, or kept; which Pods are looked at is recorded; tokens are made and
+# revoked, sessions ended.
+FORMS = {
+    "convert/",
+    "convert/download/",
+    "convert/saved/",
+    "convert/pods/",
+    "account/tokens/",
+    "account/tokens/<int:token_id>/revoke/",
+    "account/sessions/end/",
+}
 EXAMPLES = (
     ("<int:", "1"),
     ("<str:", "some"),
