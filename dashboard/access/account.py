@@ -1,10 +1,11 @@
-"""What a signed-in user has of his own: tokens for the REST API, and sessions."""
+"""What a signed-in user has of his own: tokens for the REST API, sessions, and a password."""
 
 from datetime import timedelta
 
 from django import forms
 from django.conf import settings
 from django.contrib import auth
+from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.access.audit.entries import record
@@ -85,6 +87,24 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
         auth.logout(request)
         return redirect("login")
     return redirect("sessions")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@sensitive_post_parameters()
+def password(request: HttpRequest) -> HttpResponse:
+    """This session goes on with the new one; the others end."""
+    user = _user(request)
+    form = None
+    if user.has_usable_password():
+        form = PasswordChangeForm(user, request.POST if request.method == "POST" else None)
+        if form.is_valid():
+            auth.update_session_auth_hash(request, form.save())
+            return redirect("sessions")
+    response = show(request, "account/password.html", {"form": form}, active="tokens", source=_ON_ITS_OWN)
+    if request.method == "POST":
+        response.status_code = 400
+    return response
 
 
 def _user(request: HttpRequest) -> User:

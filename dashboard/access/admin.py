@@ -87,7 +87,7 @@ class Users(UserAdmin):  # type: ignore[type-arg]
 
 
 class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]
-    user = forms.ModelChoiceField(User.objects.filter(is_active=True), label=_("user"))
+    user = forms.ModelChoiceField(User.objects.filter(is_active=True), label=_("User"))
     days = forms.TypedChoiceField(coerce=int)
 
     class Meta:

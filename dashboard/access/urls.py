@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", sign_in.SignOut.as_view(), name="logout"),
     path("account/tokens/", account.tokens, name="tokens"),
     path("account/tokens/<int:token_id>/revoke/", account.revoke, name="revoke_token"),
+    path("account/password/", account.password, name="password"),
     path("account/sessions/", account.sessions, name="sessions"),
     path("account/sessions/end/", account.end_sessions, name="end_sessions"),
 ]

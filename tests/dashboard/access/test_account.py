@@ -141,3 +141,33 @@ def test_forms_of_other_sites_do_nothing(ada: User) -> None:
     for path in ("/account/tokens/", "/account/sessions/end/", "/sign-out/"):
         assert browser.post(path, {"name": "x", "scope": "read", "days": "30"}).status_code == 403
     assert not ApiToken.objects.exists()
+
+
+def change(browser: Client, old: str, new: str) -> int:
+    form = {"old_password": old, "new_password1": new, "new_password2": new}
+    return browser.post("/account/password/", form).status_code
+
+
+def test_a_new_password_ends_the_other_sessions_and_not_this_one(browser: Client, ada: User) -> None:
+    other = signed_in()
+    assert change(browser, PASSWORD, "another horse battery") == 302
+    assert [one.get("/").status_code for one in (browser, other)] == [200, 302]
+    ada.refresh_from_db()
+    assert ada.check_password("another horse battery")
+
+
+@pytest.mark.parametrize(("old", "new"), [("wrong", "another horse battery"), (PASSWORD, "short")])
+def test_a_password_is_changed_by_whoever_knows_the_old_one_to_a_good_one(
+    browser: Client, ada: User, old: str, new: str
+) -> None:
+    assert change(browser, old, new) == 400
+    ada.refresh_from_db()
+    assert ada.check_password(PASSWORD)
+
+
+def test_whoever_signs_in_elsewhere_has_no_password_to_change() -> None:
+    browser = Client()
+    browser.force_login(User.objects.create_user("guest"))
+    assert "You have none here" in browser.get("/account/password/").content.decode()
+    assert change(browser, "", "another horse battery") == 400
+    assert not User.objects.get().has_usable_password()

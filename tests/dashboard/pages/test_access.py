@@ -16,6 +16,7 @@ FORMS = {
     "convert/download/",
     "convert/saved/",
     "convert/pods/",
+    "account/password/",
     "account/tokens/",
     "account/tokens/<int:token_id>/revoke/",
     "account/sessions/end/",
