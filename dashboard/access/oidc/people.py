@@ -53,12 +53,16 @@ def _groups(claims: Claims) -> frozenset[str]:
 
 
 def _identity(claims: Claims) -> Identity:
-    issuer, subject = settings.SLICEBOARD_OIDC_ISSUER, str(claims["sub"])
-    known = Identity.objects.select_for_update().filter(issuer=issuer, subject=subject).first()
-    if known is not None:
-        return known
-    user = _new_user(claims)
-    return Identity.objects.create(user=user, issuer=issuer, subject=subject)
+    named = {"issuer": settings.SLICEBOARD_OIDC_ISSUER, "subject": str(claims["sub"])}
+    known = Identity.objects.select_for_update()
+    if (found := known.filter(**named).first()) is not None:
+        return found
+    try:
+        with transaction.atomic():
+            return Identity.objects.create(user=_new_user(claims), **named)
+    except IntegrityError:
+        # He has just come by another window, too.
+        return known.get(**named)
 
 
 def _new_user(claims: Claims) -> User:
@@ -118,7 +122,7 @@ def _are_of_operators(groups: frozenset[str]) -> bool:
 
 def _give_operator(user: User, identity: Identity, wanted: bool) -> None:  # noqa: FBT001
     """One who was made an operator by hand stays one."""
-    group = Group.objects.get(name=OPERATORS)
+    group, _made = Group.objects.get_or_create(name=OPERATORS)
     if wanted and not user.groups.filter(pk=group.pk).exists():
         user.groups.add(group)
         _note(identity, made_operator=True)

@@ -20,6 +20,7 @@ from dashboard.access.sign_in import page_context
 logger = logging.getLogger(__name__)
 
 _NEXT = "openid_next"
+_TIME_TO_COME_BACK = 3600
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -28,6 +29,9 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 @login_not_required
 def begin(request: HttpRequest) -> HttpResponse:
     request.session[_NEXT] = _ours(request, request.GET.get("next", ""))
+    if not request.user.is_authenticated:
+        # Anybody may begin: what nobody comes back to is soon forgotten.
+        request.session.set_expiry(_TIME_TO_COME_BACK)
     try:
         return provider.redirect(request, reverse("openid_callback"))
     except SignInError as error:
@@ -45,6 +49,8 @@ def callback(request: HttpRequest) -> HttpResponse:
         return _refused(request, error)
     request.signed_in_by = "OpenID"  # type: ignore[attr-defined]
     auth.login(request, user, backend=_BACKEND)
+    # As long as any other.
+    request.session.set_expiry(None)
     return redirect(following)
 
 

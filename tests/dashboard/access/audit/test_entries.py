@@ -1,12 +1,13 @@
 from datetime import timedelta
 
 import pytest
+from axes.models import AccessAttempt
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from dashboard.access.models import AuditEntry, ForeverError
+from dashboard.access.models import AuditEntry, ForeverError, UserSession
 from dashboard.access.tasks import forget_what_is_old
 
 pytestmark = pytest.mark.django_db
@@ -31,14 +32,19 @@ def test_an_entry_outlives_whoever_it_is_of(client: Client, ada: User) -> None:
     assert AuditEntry.objects.filter(action="signed in", username="ada").exists()
 
 
-def test_the_oldest_are_forgotten_and_sessions_that_are_over(settings: Settings) -> None:
+def test_the_oldest_are_forgotten_and_what_is_over(settings: Settings) -> None:
     settings.SLICEBOARD_AUDIT_DAYS = 30
     now = timezone.now()
     for days in (31, 29):
         AuditEntry.objects.create(action="created", at=now - timedelta(days=days))
+    for hours in (-1, 1):
+        UserSession.objects.create(session_key=f"s{hours}", expire_date=now + timedelta(hours=hours))
+        AccessAttempt.objects.create(username=f"u{hours}", attempt_time=now)
+    AccessAttempt.objects.filter(username="u-1").update(attempt_time=now - timedelta(hours=1))
     forget_what_is_old()
-    (kept,) = AuditEntry.objects.all()
-    assert kept.at == now - timedelta(days=29)
+    assert [one.at for one in AuditEntry.objects.all()] == [now - timedelta(days=29)]
+    assert [one.session_key for one in UserSession.objects.all()] == ["s1"]
+    assert [one.username for one in AccessAttempt.objects.all()] == ["u1"]
 
 
 def test_operators_read_it_and_nobody_writes_there(administration: Client, ada: User) -> None:

@@ -188,6 +188,16 @@ def test_an_answer_is_good_for_once(client: Client, provider: IdentityProvider) 
     assert client.get(back).status_code == 403
 
 
+def test_a_sign_in_that_nobody_comes_back_from_is_soon_forgotten(
+    sign_in: SignIn, client: Client, provider: IdentityProvider
+) -> None:
+    provider.add("ada")
+    client.get("/sign-in/openid/")
+    assert client.session.get_expiry_age() == 3600
+    sign_in()
+    assert client.session.get_expiry_age() == 14 * 86_400
+
+
 def test_a_refusal_of_the_provider_is_told(
     client: Client, provider: IdentityProvider, sign_in: SignIn
 ) -> None:
