@@ -39,7 +39,7 @@ def test_the_oldest_are_forgotten_and_what_is_over(settings: Settings) -> None:
         AuditEntry.objects.create(action="created", at=now - timedelta(days=days))
     for hours in (-1, 1):
         UserSession.objects.create(session_key=f"s{hours}", expire_date=now + timedelta(hours=hours))
-        AccessAttempt.objects.create(username=f"u{hours}", attempt_time=now)
+        AccessAttempt.objects.create(username=f"u{hours}", failures_since_start=1)
     AccessAttempt.objects.filter(username="u-1").update(attempt_time=now - timedelta(hours=1))
     forget_what_is_old()
     assert [one.at for one in AuditEntry.objects.all()] == [now - timedelta(days=29)]
