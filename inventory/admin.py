@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -102,9 +103,10 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 def _switch(clusters: QuerySet[Cluster], *, enabled: bool) -> None:
     """One by one, so that it is recorded who did it."""
-    for cluster in clusters:
-        cluster.enabled = enabled
-        cluster.save(update_fields=["enabled"])
+    with transaction.atomic():
+        for cluster in clusters:
+            cluster.enabled = enabled
+            cluster.save(update_fields=["enabled"])
 
 
 def _send_polls(clusters: QuerySet[Cluster]) -> None:

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib import auth
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -100,7 +101,8 @@ def password(request: HttpRequest) -> HttpResponse:
     if user.has_usable_password():
         form = PasswordChangeForm(user, request.POST if request.method == "POST" else None)
         if form.is_valid():
-            auth.update_session_auth_hash(request, form.save())
+            with transaction.atomic():
+                auth.update_session_auth_hash(request, form.save())
             return redirect("sessions")
     response = show(request, "account/password.html", {"form": form}, active="tokens", source=_ON_ITS_OWN)
     if request.method == "POST":

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import Group, User
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -86,8 +87,14 @@ class Users(UserAdmin):  # type: ignore[type-arg]
         )
 
 
+def _service_accounts() -> QuerySet[User]:
+    """Whom nobody can sign in as. People make their own tokens: one made for them would act in their name."""
+    programs = User.objects.filter(is_active=True, is_superuser=False, identities=None)
+    return programs.filter(password__startswith=UNUSABLE_PASSWORD_PREFIX)
+
+
 class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]
-    user = forms.ModelChoiceField(User.objects.filter(is_active=True), label=_("User"))
+    user = forms.ModelChoiceField(User.objects.none(), label=_("Service account"))
     days = forms.TypedChoiceField(coerce=int)
 
     class Meta:
@@ -96,12 +103,14 @@ class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        accounts: Any = self.fields["user"]
+        accounts.queryset = _service_accounts()
         self.fields["days"] = TokenForm().fields["days"]
 
 
 @admin.register(ApiToken)
 class ApiTokens(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Also for a service account: a user without a password. The text of a token is told once."""
+    """Made here for service accounts only. The text of a token is told once."""
 
     list_display = ("name", "owner", "scope", "created", "expires", "last_used_at")
     list_filter = ("scope",)

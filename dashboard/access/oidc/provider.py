@@ -136,7 +136,8 @@ def _told_plainly(ask: Callable[[], Answer]) -> Answer:
         raise SignInError(told % {**_names(), "reason": reason}, cause=f"{error.error}: {reason}") from None
     except JoseError as error:
         raise _of_token(error) from None
-    except ValueError as error:
+    except (ValueError, RuntimeError) as error:
+        # The second is what Authlib says where the discovery document lacks an address.
         raise _unusable(f"its answer cannot be read: {error}") from None
 
 

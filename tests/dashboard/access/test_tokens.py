@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from dashboard.access.models import ApiToken
+from dashboard.access.models import ApiToken, Identity
 from tests.dashboard.access.conftest import MakeToken
 
 pytestmark = pytest.mark.django_db
@@ -114,6 +114,20 @@ def test_a_service_account_has_no_password_and_a_token(administration: Client, m
     text = page.partition("<code>")[2].partition("</code>")[0]
     assert Client(headers={"Authorization": f"Bearer {text}"}).get(LIST).status_code == 200
     assert text not in administration.get("/admin/access/apitoken/").content.decode()
+
+
+@pytest.mark.parametrize("who", ["with a password", "at a provider", "a superuser", "switched off"])
+def test_an_operator_makes_no_token_that_acts_in_the_name_of_somebody(
+    administration: Client, who: str
+) -> None:
+    user = User.objects.create_user("somebody", password="a long one" if who == "with a password" else None)
+    user.is_superuser, user.is_active = who == "a superuser", who != "switched off"
+    user.save()
+    if who == "at a provider":
+        Identity.objects.create(user=user, issuer="https://login.example.org", subject="1")
+    form = {"user": user.pk, "name": "of a robot", "scope": "read", "days": "30"}
+    assert administration.post("/admin/access/apitoken/add/", form).status_code == 200
+    assert not ApiToken.objects.exists()
 
 
 def test_an_operator_revokes_tokens_of_others(administration: Client, make_token: MakeToken) -> None:

@@ -227,6 +227,16 @@ def test_a_discovery_document_of_another_issuer_is_refused(
     assert "names the issuer 'https://example.org'" in caplog.text
 
 
+@pytest.mark.parametrize("metadata", [{"authorization_endpoint": None}, {"jwks_uri": None}])
+def test_a_discovery_document_that_lacks_an_address_is_told(
+    client: Client, provider: IdentityProvider, sign_in: SignIn, metadata: dict[str, Any]
+) -> None:
+    provider.add("ada")
+    provider.lies.metadata = metadata
+    answer = client.get("/sign-in/openid/") if "authorization_endpoint" in metadata else sign_in()
+    assert (answer.status_code, user_of(client)) == (502, None)
+
+
 def test_sign_ins_are_in_the_audit_log_also_those_that_are_refused(
     sign_in: SignIn, client: Client, provider: IdentityProvider
 ) -> None:
