@@ -1,13 +1,17 @@
 """The users and the teams of the demo."""
 
+from datetime import timedelta
 from typing import NamedTuple
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 from knox.crypto import hash_token
 from knox.models import AuthToken
 from knox.settings import CONSTANTS
 
+from dashboard.access.models import ApiToken
 from inventory.models import Membership, Team, TeamNamespace
 
 OPERATOR = "operator"
@@ -61,6 +65,11 @@ def _user(name: str, password: str, *, operator: bool) -> User:
 def _give_token(user: User, token: str) -> None:
     """One that is known beforehand, which knox itself would not make; it is stored as hash only."""
     AuthToken.objects.filter(user=user).delete()
-    AuthToken(
-        digest=hash_token(token), token_key=token[: CONSTANTS.TOKEN_KEY_LENGTH], user=user, expiry=None
-    ).save()
+    stored = AuthToken(
+        digest=hash_token(token),
+        token_key=token[: CONSTANTS.TOKEN_KEY_LENGTH],
+        user=user,
+        expiry=timezone.now() + timedelta(days=settings.SLICEBOARD_TOKEN_DAYS),
+    )
+    stored.save()
+    ApiToken.objects.create(token=stored, name="demo", scope=ApiToken.Scope.READ_WRITE)

@@ -39,11 +39,15 @@ class RequestIdMiddleware:
         return response
 
 
+def request_id(request: HttpRequest) -> str:
+    return str(request.META.get(_KEY, ""))
+
+
 class RequestIdFilter(logging.Filter):
     """Gives every log record the request it belongs to; `-` outside of one."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         request = getattr(record, "request", None)
-        told = request.META.get(_KEY, "-") if isinstance(request, HttpRequest) else "-"
-        record.request_id = _current.get() or told
+        told = request_id(request) if isinstance(request, HttpRequest) else ""
+        record.request_id = _current.get() or told or "-"
         return True

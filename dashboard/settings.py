@@ -54,6 +54,7 @@ SECRET_KEY_FALLBACKS = environment.listing("SLICEBOARD_SECRET_KEY_FALLBACKS")
 
 INSTALLED_APPS = [
     "dashboard",
+    "dashboard.access",
     "inventory",
     "rest_framework",
     "knox",
@@ -73,6 +74,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "dashboard.health.HealthMiddleware",
     "dashboard.request_id.RequestIdMiddleware",
+    "dashboard.access.audit.origin.AuditMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -153,6 +155,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(seconds=60),
         "options": {"expires": 50},
     },
+    "forget-what-is-old": {
+        "task": "dashboard.access.tasks.forget_what_is_old",
+        "schedule": timedelta(hours=6),
+        "options": {"expires": 3600},
+    },
 }
 
 # --- Cache ---
@@ -165,6 +172,7 @@ CACHES: dict[str, dict[str, Any]] = {"default": environment.cache(SLICEBOARD_BRO
 
 # Asked first, so that a sign-in that is held back never reaches the password.
 AUTHENTICATION_BACKENDS = [
+    "dashboard.access.brake.ManyFromOneAddress",
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
@@ -172,6 +180,10 @@ AUTHENTICATION_BACKENDS = [
 # nobody can lock out a user from elsewhere, and one who mistypes locks out nobody else.
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = environment.whole("SLICEBOARD_SIGN_IN_TRIES", 10, least=1, most=1000)
+# Whoever tries many names from one address is held back as a whole.
+SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS = environment.whole(
+    "SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS", 100, least=1, most=100_000
+)
 AXES_COOLOFF_TIME = timedelta(
     minutes=environment.whole("SLICEBOARD_SIGN_IN_WAIT_MINUTES", 15, least=1, most=1440)
 )
@@ -181,28 +193,50 @@ AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
 AXES_CLIENT_IP_CALLABLE = "dashboard.access.brake.address"
 AXES_LOCKOUT_CALLABLE = "dashboard.access.brake.told_to_wait"
+# Sessions that know whose they are can be listed and ended.
+SESSION_ENGINE = "dashboard.access.sessions"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+# The first operator, made at the start unless there is such a user.
+SLICEBOARD_OPERATOR_NAME = environment.text("SLICEBOARD_OPERATOR_NAME")
+SLICEBOARD_OPERATOR_PASSWORD = environment.text("SLICEBOARD_OPERATOR_PASSWORD")
+
+# Sign-in at an OpenID provider; without an issuer nothing of it is loaded.
+SLICEBOARD_OIDC_ISSUER = environment.text("SLICEBOARD_OIDC_ISSUER")
+SLICEBOARD_OIDC_CLIENT_ID = environment.text("SLICEBOARD_OIDC_CLIENT_ID")
+SLICEBOARD_OIDC_CLIENT_SECRET = environment.text("SLICEBOARD_OIDC_CLIENT_SECRET")
+SLICEBOARD_OIDC_NAME = environment.text("SLICEBOARD_OIDC_NAME", "OpenID")
+SLICEBOARD_OIDC_SCOPES = environment.text("SLICEBOARD_OIDC_SCOPES", "openid profile email")
+SLICEBOARD_OIDC_GROUPS_CLAIM = environment.text("SLICEBOARD_OIDC_GROUPS_CLAIM", "groups")
+# Names of groups may hold commas.
+SLICEBOARD_OIDC_OPERATOR_GROUPS = environment.listing("SLICEBOARD_OIDC_OPERATOR_GROUPS", separator=";")
+SLICEBOARD_OIDC_TEAMS = environment.listing("SLICEBOARD_OIDC_TEAMS", separator=";")
+
+# How long the audit log is kept.
+SLICEBOARD_AUDIT_DAYS = environment.whole("SLICEBOARD_AUDIT_DAYS", 730, least=1, most=36_500)
 
 # --- REST ---
 
 REST_FRAMEWORK: dict[str, Any] = {
     # The first one decides that an anonymous request gets 401 and not 403.
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "knox.auth.TokenAuthentication",
+        "dashboard.access.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "dashboard.access.tokens.ScopeOfToken",
+    ],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_RENDERER_CLASSES": ["dashboard.api.renderers.JsonRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
@@ -227,11 +261,14 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [],
     "SORT_OPERATION_PARAMETERS": False,
 }
-_token_days = environment.whole("SLICEBOARD_TOKEN_DAYS", 0, least=0, most=3650)
+# The longest that a token may live.
+SLICEBOARD_TOKEN_DAYS = environment.whole("SLICEBOARD_TOKEN_DAYS", 365, least=1, most=3650)
+# Its default, which our table of tokens refers to.
+KNOX_TOKEN_MODEL = "knox.AuthToken"  # noqa: S105
 REST_KNOX = {
     "AUTH_HEADER_PREFIX": "Bearer",
     "SECURE_HASH_ALGORITHM": "hashlib.sha512",
-    "TOKEN_TTL": timedelta(days=_token_days) if _token_days else None,
+    "TOKEN_TTL": timedelta(days=SLICEBOARD_TOKEN_DAYS),
 }
 
 # --- What a browser may do ---

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -72,12 +73,12 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @admin.action(description=_("Pause"), permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Cluster]) -> None:
         """Whoever follows one of them stops within some seconds; a whole list is read to its end."""
-        queryset.update(enabled=False)
+        _switch(queryset, enabled=False)
         self._tell(request, _("Paused: %(names)s. What was read last stays."), queryset)
 
     @admin.action(description=_("Resume"), permissions=["change"])
     def resume(self, request: HttpRequest, queryset: QuerySet[Cluster]) -> None:
-        queryset.update(enabled=True)
+        _switch(queryset, enabled=True)
         _send_polls(queryset)
         self._tell(request, _("Resumed: %(names)s. A worker reads next what has changed."), queryset)
 
@@ -90,6 +91,14 @@ class ClusterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def _tell(self, request: HttpRequest, text: Promise, queryset: QuerySet[Cluster]) -> None:
         names = ", ".join(map(str, queryset))
         self.message_user(request, str(text) % {"names": names}, messages.SUCCESS)
+
+
+def _switch(clusters: QuerySet[Cluster], *, enabled: bool) -> None:
+    """One by one, so that it is recorded who did it."""
+    with transaction.atomic():
+        for cluster in clusters:
+            cluster.enabled = enabled
+            cluster.save(update_fields=["enabled"])
 
 
 def _send_polls(clusters: QuerySet[Cluster]) -> None:

@@ -23,7 +23,7 @@ UNTRIED = (
     " > secrets/database_url",
     "chmod 0444 secrets/*",
     "docker compose up --build --detach",
-    "docker compose exec web python manage.py createsuperuser",
+    "docker compose exec web python manage.py create_operator ada",
 )
 
 

@@ -1,13 +1,18 @@
-"""Sign-in and sign-out."""
+"""Sign-in and sign-out, and what a user has of his own."""
 
-from django.contrib.auth import views
-from django.urls import path
+from django.conf import settings
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns = [
-    path(
-        "sign-in/",
-        views.LoginView.as_view(template_name="sign_in.html", redirect_authenticated_user=True),
-        name="login",
-    ),
-    path("sign-out/", views.LogoutView.as_view(), name="logout"),
+from dashboard.access import account, sign_in
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("sign-in/", sign_in.SignIn.as_view(), name="login"),
+    path("sign-out/", sign_in.SignOut.as_view(), name="logout"),
+    path("account/tokens/", account.tokens, name="tokens"),
+    path("account/tokens/<int:token_id>/revoke/", account.revoke, name="revoke_token"),
+    path("account/password/", account.password, name="password"),
+    path("account/sessions/", account.sessions, name="sessions"),
+    path("account/sessions/end/", account.end_sessions, name="end_sessions"),
 ]
+if settings.SLICEBOARD_OIDC_ISSUER:
+    urlpatterns.append(path("", include("dashboard.access.oidc.urls")))

@@ -101,6 +101,8 @@ class ConversionsView(APIView):
 
     schema = QuestionSchema()
     parser_classes = (BodyParser.of(ConversionQuestion),)
+    # It writes nothing: a token that may only read may ask.
+    asks = True
     http_method_names = ("post", "options")
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

@@ -111,6 +111,8 @@ class Fit(APIView):
 
     schema = QuestionSchema()
     parser_classes = (BodyParser.of(FitQuestion),)
+    # It writes nothing: a token that may only read may ask.
+    asks = True
     http_method_names = ("post", "options")
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

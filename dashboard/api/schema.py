@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from drf_spectacular.contrib.knox_auth_token import KnoxTokenScheme
 from drf_spectacular.drainage import warn
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
@@ -127,6 +128,10 @@ class QuestionSchema(AutoSchema):
     def _get_request_body(self, direction: Direction = "request") -> Any:
         body = super()._get_request_body(direction)  # type: ignore[no-untyped-call]
         return body and {**body, "required": True}
+
+
+class TokenScheme(KnoxTokenScheme):  # type: ignore[no-untyped-call]
+    target_class = "dashboard.access.tokens.TokenAuthentication"
 
 
 class RowSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from dashboard.supervisor.address import Address
 
-# The demo never touches what these name: a real database, a real broker, real clusters.
+# The demo never touches what these name: a real database, a real broker, real clusters, real people.
 _NOT_IN_DEMO = (
     "DATABASE_URL",
     "SLICEBOARD_BROKER_URL",
     "SLICEBOARD_CLUSTERS",
     "SLICEBOARD_DEBUG",
+    "SLICEBOARD_OIDC_ISSUER",
+    "SLICEBOARD_OPERATOR_NAME",
     "SLICEBOARD_SECRET_KEY",
     "SLICEBOARD_SSL_REDIRECT",
     "SLICEBOARD_STATIC_ROOT",

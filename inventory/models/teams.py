@@ -143,9 +143,15 @@ class Membership(models.Model):
         MEMBER = "member"
         LEAD = "lead"
 
+    class Source(models.TextChoices):
+        HAND = "hand", "by hand"
+        SIGN_IN = "sign-in", "groups of the sign-in"
+
     team = models.ForeignKey(Team, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=6, choices=Role.choices, default=Role.MEMBER)
+    # What groups gave they take away; what was given by hand stays.
+    source = models.CharField(max_length=7, choices=Source.choices, default=Source.HAND, editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint("team", "user", name="one_role_in_team")]

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from django.db import transaction
+from django.db.models.signals import pre_delete
 
 from inventory.models import Cluster, Lease
 from inventory.sync import bulk
@@ -18,4 +19,7 @@ def remove(cluster_ids: Collection[int]) -> None:
         leases = Lease.objects.select_for_update().filter(cluster__in=cluster_ids).order_by("pk")
         bulk.delete(Lease, list(leases.values_list("pk", flat=True)))
         locked = Cluster.objects.select_for_update().filter(pk__in=cluster_ids).order_by("pk")
+        for cluster in locked:
+            # Nothing else tells whoever records what people do.
+            pre_delete.send(Cluster, instance=cluster, using=locked.db, origin=cluster)
         bulk.delete(Cluster, list(locked.values_list("pk", flat=True)))

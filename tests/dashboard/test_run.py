@@ -34,7 +34,7 @@ def test_it_reads_the_cluster_of_the_kubeconfig_with_nothing_else_at_hand(
     state.mkdir()
     with Running("run", state, KUBECONFIG=kubeconfig) as running:
         assert "Clusters: default." in running.greeting
-        assert "createsuperuser" in running.greeting
+        assert "create_operator" in running.greeting
         assert running.ask("/readyz").status == 200
         while b"applied" not in (state / "logs" / "worker.log").read_bytes():
             time.sleep(0.1)

@@ -9,6 +9,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 KEY = {"SLICEBOARD_SECRET_KEY": "for-this-test-only-and-long-enough-to-be-taken-for-a-secret-key-0123456789"}
+OPENID = {
+    "SLICEBOARD_OIDC_ISSUER": "https://login.example.org",
+    "SLICEBOARD_OIDC_CLIENT_ID": "sliceboard",
+    "SLICEBOARD_OIDC_TEAMS": "/vision=vision;/vision/leads=vision:lead",
+}
 
 SHOW = """
 import json, sys
@@ -78,8 +83,11 @@ def test_reading_the_settings_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_in_production_every_deployment_check_of_django_is_content(tmp_path: Path) -> None:
-    production = {**KEY, "SLICEBOARD_SSL_REDIRECT": "1", "SLICEBOARD_HSTS_SECONDS": "31536000"}
+@pytest.mark.parametrize("provider", [{}, OPENID], ids=["passwords", "openid"])
+def test_in_production_every_deployment_check_of_django_is_content(
+    provider: dict[str, str], tmp_path: Path
+) -> None:
+    production = {**KEY, **provider, "SLICEBOARD_SSL_REDIRECT": "1", "SLICEBOARD_HSTS_SECONDS": "31536000"}
     done = run(tmp_path, production, "manage.py", "check", "--deploy", "--fail-level", "WARNING")
     assert done.returncode == 0, done.stderr
 
@@ -90,6 +98,10 @@ def test_in_production_every_deployment_check_of_django_is_content(tmp_path: Pat
         ({}, "sliceboard.E001", "SLICEBOARD_SECRET_KEY is not set."),
         ({**KEY, "SLICEBOARD_ACCELERATORS": "gpu.*;!"}, "sliceboard.E002", "SLICEBOARD_ACCELERATORS:"),
         ({**KEY, "SLICEBOARD_CLUSTERS": "lab"}, "sliceboard.E003", "SLICEBOARD_CLUSTERS: 'lab'"),
+        ({**KEY, **OPENID, "SLICEBOARD_OIDC_CLIENT_ID": ""}, "sliceboard.E004", "SLICEBOARD_OIDC_CLIENT_ID"),
+        ({**KEY, **OPENID, "SLICEBOARD_OIDC_ISSUER": "login"}, "sliceboard.E004", "SLICEBOARD_OIDC_ISSUER"),
+        ({**KEY, **OPENID, "SLICEBOARD_OIDC_SCOPES": "email"}, "sliceboard.E004", "SLICEBOARD_OIDC_SCOPES"),
+        ({**KEY, **OPENID, "SLICEBOARD_OIDC_TEAMS": "x"}, "sliceboard.E004", "SLICEBOARD_OIDC_TEAMS: 'x'"),
         ({**KEY, "SLICEBOARD_STALE_SECONDS": "5"}, "sliceboard.W001", "SLICEBOARD_STALE_SECONDS (5)"),
     ],
 )

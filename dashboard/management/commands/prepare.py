@@ -1,11 +1,12 @@
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard import declared_clusters
+from dashboard.access import operators
 from inventory.models import Cluster
 
 
@@ -25,8 +26,19 @@ class Command(BaseCommand):
         if not options["without_static"]:
             call_command("collectstatic", interactive=False, verbosity=0)
         self._register_clusters()
-        if not get_user_model().objects.filter(is_active=True).exists():
-            self.stdout.write("Nobody can sign in yet: make a user with `python manage.py createsuperuser`.")
+        self._make_first_operator()
+
+    def _make_first_operator(self) -> None:
+        try:
+            made = operators.from_environment()
+        except operators.OperatorError as error:
+            raise CommandError(str(error)) from None
+        if made is not None:
+            self.stdout.write(f"{made.get_username()} is an operator and may sign in.")
+        elif not settings.SLICEBOARD_OIDC_ISSUER and not User.objects.filter(is_active=True).exists():
+            self.stdout.write(
+                "Nobody can sign in yet: make an operator with `python manage.py create_operator NAME`."
+            )
 
     def _register_clusters(self) -> None:
         declared = [declared_clusters.parse(text) for text in settings.SLICEBOARD_CLUSTERS]

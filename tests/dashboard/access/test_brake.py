@@ -57,3 +57,23 @@ def test_nobody_locks_out_another_user_or_the_same_user_elsewhere(sign_in: SignI
 def test_an_address_that_the_client_made_up_does_not_help(sign_in: SignIn) -> None:
     answers = [sign_in("wrong", HTTP_X_FORWARDED_FOR=f"192.0.2.{number}") for number in range(3)]
     assert answers[-1].status_code == 429
+
+
+def test_whoever_tries_many_names_from_one_address_has_to_wait(sign_in: SignIn, settings: Settings) -> None:
+    settings.SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS = 5
+    answers = [sign_in("wrong", user=f"user-{number}") for number in range(6)]
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429]
+    assert "Too many sign-ins have failed from here. Try again in 15 minutes." in answers[-1].content.decode()
+    assert sign_in("a long one").status_code == 429
+    assert sign_in("a long one", REMOTE_ADDR="192.0.2.2").status_code == 302
+
+
+def test_one_who_is_signed_in_goes_on_while_his_address_is_held_back(
+    sign_in: SignIn, settings: Settings, client: Client
+) -> None:
+    settings.SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS = 2
+    sign_in("a long one")
+    guesser = Client()
+    for number in range(3):
+        guesser.post("/sign-in/", {"username": f"user-{number}", "password": "wrong"})
+    assert client.get("/").status_code == 200

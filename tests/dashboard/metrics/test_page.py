@@ -76,7 +76,7 @@ def test_nobody_scrapes_without_a_sign_in(client: Client) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize(("operator", "status"), [(True, 200), (False, 403)])
 def test_in_a_browser_operators_may_look(client: Client, operator: bool, status: int) -> None:
-    client.force_login(User.objects.create_user("someone", is_staff=operator))
+    client.force_login(User.objects.create_user("someone", is_superuser=operator))
     assert client.get("/metrics").status_code == status
 
 

@@ -9,13 +9,18 @@ OPEN = {"sign-in/", "sign-out/", "livez", "readyz"}
 OF_PROGRAMS = {"metrics"}
 # They change a preference of the browser, and show nothing.
 PREFERENCES = {"theme/", "language/"}
-# Forms: what is pasted is converted, or kept; which Pods are looked at is recorded.
+# Forms: what is pasted is converted, or kept; which Pods are looked at is recorded; tokens are made and
+# revoked, sessions ended.
 FORMS = {
     "convert/",
     "convert/download/",
     "convert/saved/",
     "convert/saved/<uuid:saved_id>/delete/",
     "convert/pods/",
+    "account/password/",
+    "account/tokens/",
+    "account/tokens/<int:token_id>/revoke/",
+    "account/sessions/end/",
 }
 EXAMPLES = (
     ("<int:", "1"),

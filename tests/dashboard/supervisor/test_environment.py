@@ -13,9 +13,11 @@ def test_the_demo_never_hears_of_a_real_database_broker_or_cluster(monkeypatch: 
     monkeypatch.setenv("DATABASE_URL", "postgresql://real")
     monkeypatch.setenv("SLICEBOARD_BROKER_URL_FILE", "/run/secrets/broker")
     monkeypatch.setenv("SLICEBOARD_CLUSTERS", "real=/real")
+    monkeypatch.setenv("SLICEBOARD_OIDC_ISSUER", "https://real")
     found = environment.of_demo(STATE, HERE, {"story": Path("/state/story.kubeconfig")})
     assert "DATABASE_URL" not in found
     assert "SLICEBOARD_BROKER_URL_FILE" not in found
+    assert "SLICEBOARD_OIDC_ISSUER" not in found
     assert found["SLICEBOARD_CLUSTERS"] == "story=/state/story.kubeconfig"
     assert found["SLICEBOARD_STATE"] == "/state"
 

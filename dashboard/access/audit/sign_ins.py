@@ -1,0 +1,52 @@
+"""Who came in, who was refused, and who left."""
+
+from typing import Any
+
+from axes.signals import user_locked_out
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from dashboard.access.audit.entries import record
+from dashboard.access.models import AuditEntry
+
+Action = AuditEntry.Action
+
+
+@receiver(user_logged_in)
+def came_in(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
+    by = getattr(request, "signed_in_by", "password")
+    record(Action.SIGNED_IN, user, after={"by": by}, user=user)
+
+
+@receiver(user_logged_out)
+def left(sender: Any, request: HttpRequest, user: User | None, **kwargs: Any) -> None:
+    if user is not None:
+        record(Action.SIGNED_OUT, user, user=user)
+
+
+@receiver(user_login_failed)
+def refused(
+    sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **kwargs: Any
+) -> None:
+    """While he is held back nothing is added: guessing must not fill the table."""
+    if request is not None and not getattr(request, "axes_locked_out", False):
+        refuse(str(credentials.get("username", "")), "password")
+
+
+@receiver(user_locked_out)
+def held_back(sender: Any, request: HttpRequest, username: str | None, **kwargs: Any) -> None:
+    if getattr(request, "axes_failures_since_start", None) is not None:
+        record(Action.HELD_BACK, _user(username or ""), after={"by": "password"})
+
+
+def refuse(name: str, by: str, reason: str = "") -> None:
+    """A name that nobody has is not kept: it may be a password, typed into the wrong field."""
+    user = _user(name)
+    after = {"by": by, **({"reason": reason} if reason else {}), **({} if user else {"user": "unknown"})}
+    record(Action.REFUSED, user, after=after)
+
+
+def _user(name: str) -> User | None:
+    return User.objects.filter(username=name).first() if name and "\x00" not in name else None

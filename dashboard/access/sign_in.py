@@ -1,0 +1,27 @@
+"""The sign-in page, and what it offers."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import views
+from django.urls import reverse
+
+
+def page_context() -> dict[str, Any]:
+    """`openid`: what the provider is called, empty without one."""
+    return {"openid": settings.SLICEBOARD_OIDC_NAME if settings.SLICEBOARD_OIDC_ISSUER else ""}
+
+
+class SignIn(views.LoginView):
+    template_name = "sign_in.html"
+    redirect_authenticated_user = True
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**page_context(), **kwargs)
+
+
+class SignOut(views.LogoutView):
+    """Here; the page that follows offers to leave the provider, too."""
+
+    def get_default_redirect_url(self) -> str:
+        return reverse("login") + ("?signed-out" if settings.SLICEBOARD_OIDC_ISSUER else "")

@@ -1,0 +1,52 @@
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.core.cache import cache
+from django.test import Client
+
+from dashboard.access.models import ApiToken
+
+PASSWORD = "correct horse battery"
+
+MakeToken = Callable[..., tuple[ApiToken, Client]]
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted() -> None:
+    """Nobody has asked for anything in the last minute."""
+    cache.clear()
+
+
+@pytest.fixture
+def ada(db: None) -> User:
+    return User.objects.create_user("ada", password=PASSWORD)
+
+
+@pytest.fixture
+def operator(db: None) -> User:
+    user = User.objects.create_user("operator", password=PASSWORD)
+    user.groups.add(Group.objects.get(name="operators"))
+    return user
+
+
+@pytest.fixture
+def administration(operator: User) -> Client:
+    """A browser of an operator who is no superuser."""
+    browser = Client()
+    browser.force_login(operator)
+    return browser
+
+
+@pytest.fixture
+def make_token(ada: User) -> MakeToken:
+    """A token, and a program that sends it."""
+
+    def made(
+        user: User = ada, scope: str = "read", life: timedelta = timedelta(days=1)
+    ) -> tuple[ApiToken, Client]:
+        token, text = ApiToken.issue(user, "of a program", scope, life)
+        return token, Client(headers={"Authorization": f"Bearer {text}"})
+
+    return made
