@@ -50,6 +50,7 @@ class NamespaceInline(admin.TabularInline):  # type: ignore[type-arg]
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
     model = Membership
     extra = 1
+    readonly_fields = ("source",)
     autocomplete_fields = ("user",)
 
 

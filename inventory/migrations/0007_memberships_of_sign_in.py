@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("inventory", "0005_teams_of_claims_and_pods"),
+        ("inventory", "0006_team_rules"),
     ]
 
     operations = [
