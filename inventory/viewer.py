@@ -1,21 +1,22 @@
-"""Whose eyes an answer is for."""
+"""Who looks: the teams whose names somebody may read."""
 
-import msgspec
+from dataclasses import dataclass
 
 
-class Viewer(msgspec.Struct, frozen=True):
-    """`teams` are the ids of the teams whose names may be seen; None: everything."""
+@dataclass(frozen=True)
+class Viewer:
+    """`teams` are ids of teams; None: an operator, or Sliceboard itself, who sees everything."""
 
     teams: frozenset[int] | None
 
     @property
-    def sees_everything(self) -> bool:
-        return self.teams is None
-
-    @property
     def scope(self) -> str:
-        """For ETags and caches: two viewers of the same scope see the same."""
+        """For caches and ETags: the same for those who see the same."""
         return "all" if self.teams is None else ",".join(map(str, sorted(self.teams)))
+
+    def sees(self, team: int | None) -> bool:
+        """What belongs to no team is seen by operators alone."""
+        return self.teams is None or team in self.teams
 
 
 EVERYTHING = Viewer(None)

@@ -5,36 +5,112 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('inventory', '0005_teams_of_claims_and_pods'),
+        ("inventory", "0005_teams_of_claims_and_pods"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='TeamQuota',
+            name="TeamQuota",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('dimension', models.CharField(help_text='memory, cores, cards, card_equivalents (per card the larger share of any dimension), or a dimension as a driver names it', max_length=127)),
-                ('quantity', models.CharField(help_text='as Kubernetes writes amounts: 320Gi, 600, 2.5', max_length=64)),
-                ('exponent', models.SmallIntegerField(default=0, editable=False)),
-                ('notation', models.CharField(choices=[('DecimalSI', 'Decimal'), ('BinarySI', 'Binary'), ('DecimalExponent', 'Exponent')], editable=False, max_length=15)),
-                ('amount', models.BigIntegerField(editable=False)),
-                ('driver', models.CharField(blank=True, help_text='empty: every driver', max_length=253)),
-                ('product', models.CharField(blank=True, help_text='empty: every product')),
-                ('device_class', models.CharField(blank=True, help_text='the DeviceClass that a request names; empty: every class', max_length=253)),
-                ('hard', models.BooleanField(default=False, help_text='more than this is a breach; of a soft limit, a warning')),
-                ('starts_at', models.DateTimeField(blank=True, help_text='empty: it has always been so', null=True)),
-                ('ends_at', models.DateTimeField(blank=True, help_text='from then on it is void; empty: never', null=True)),
-                ('note', models.CharField(blank=True, max_length=200)),
-                ('cluster', models.ForeignKey(blank=True, help_text='empty: every cluster', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='team_quotas', to='inventory.cluster')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quotas', to='inventory.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "dimension",
+                    models.CharField(
+                        help_text="memory, cores, cards, card_equivalents (per card the larger share of any dimension), or a dimension as a driver names it",
+                        max_length=127,
+                    ),
+                ),
+                (
+                    "quantity",
+                    models.CharField(
+                        help_text="as Kubernetes writes amounts: 320Gi, 600, 2.5", max_length=64
+                    ),
+                ),
+                ("exponent", models.SmallIntegerField(default=0, editable=False)),
+                (
+                    "notation",
+                    models.CharField(
+                        choices=[
+                            ("DecimalSI", "Decimal"),
+                            ("BinarySI", "Binary"),
+                            ("DecimalExponent", "Exponent"),
+                        ],
+                        editable=False,
+                        max_length=15,
+                    ),
+                ),
+                ("amount", models.BigIntegerField(editable=False)),
+                ("driver", models.CharField(blank=True, help_text="empty: every driver", max_length=253)),
+                ("product", models.CharField(blank=True, help_text="empty: every product")),
+                (
+                    "device_class",
+                    models.CharField(
+                        blank=True,
+                        help_text="the DeviceClass that a request names; empty: every class",
+                        max_length=253,
+                    ),
+                ),
+                (
+                    "hard",
+                    models.BooleanField(
+                        default=False, help_text="more than this is a breach; of a soft limit, a warning"
+                    ),
+                ),
+                (
+                    "starts_at",
+                    models.DateTimeField(blank=True, help_text="empty: it has always been so", null=True),
+                ),
+                (
+                    "ends_at",
+                    models.DateTimeField(
+                        blank=True, help_text="from then on it is void; empty: never", null=True
+                    ),
+                ),
+                ("note", models.CharField(blank=True, max_length=200)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="empty: every cluster",
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="team_quotas",
+                        to="inventory.cluster",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="quotas",
+                        to="inventory.team",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'team quota',
-                'verbose_name_plural': 'team quotas',
-                'ordering': ('team', 'dimension', 'pk'),
-                'constraints': [models.CheckConstraint(condition=models.Q(('amount__gte', 0)), name='team_quota_is_not_negative'), models.CheckConstraint(condition=models.Q(('starts_at', None), ('ends_at', None), ('ends_at__gt', models.F('starts_at')), _connector='OR'), name='team_quota_ends_after_its_start')],
+                "verbose_name": "team quota",
+                "verbose_name_plural": "team quotas",
+                "ordering": ("team", "dimension", "pk"),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("amount__gte", 0)), name="team_quota_is_not_negative"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("starts_at", None),
+                            ("ends_at", None),
+                            ("ends_at__gt", models.F("starts_at")),
+                            _connector="OR",
+                        ),
+                        name="team_quota_ends_after_its_start",
+                    ),
+                ],
             },
         ),
     ]
