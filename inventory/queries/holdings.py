@@ -82,11 +82,11 @@ def numbers(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Number]:
         .annotate(all=Value(0))
         .values_list("all", *keys)
         .annotate(
-            Count("pk", distinct=True),
-            Count(card, distinct=True),
-            Count(card, distinct=True, filter=WHOLE_CARD),
-            Count("pk", distinct=True, filter=_GONE),
-            Count("pk", distinct=True, filter=_UNREADABLE),
+            n_shares=Count("pk", distinct=True),
+            n_cards=Count(card, distinct=True),
+            n_whole=Count(card, distinct=True, filter=WHOLE_CARD),
+            n_gone=Count("pk", distinct=True, filter=_GONE),
+            n_unreadable=Count("pk", distinct=True, filter=_UNREADABLE),
         )
     )
     ends = len(keys) + 1
@@ -98,7 +98,7 @@ def card_parts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[i
     held = amounts(shares.filter(device__card__isnull=False), [*keys, "device__card_id"])
     cards = counted(shares).filter(device__card__isnull=False)
     columns = (*keys, "device__card_id", "device__card__key")
-    whole = cards.values_list(*columns).annotate(Count("pk", filter=WHOLE_CARD))
+    whole = cards.values_list(*columns).annotate(n_whole=Count("pk", filter=WHOLE_CARD))
     totals = _totals(cards)
     found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
     for *key, card, name, wholes in whole:

@@ -225,8 +225,7 @@ class _Occupancy:
         held, capacity = self._held.get(key, {}), self._totals.get(key, {})
         fields = names.of(key) | self._of_kind(key)
         number = self._numbers.get(key, _NO_NUMBER)
-        dimensions: list[str | None] = sorted({*held, *capacity})
-        for dimension in dimensions or [None]:
+        for dimension in (*sorted({*held, *capacity}),) or (None,):
             yield _row(fields, dimension, number, held.get(dimension or ""), capacity.get(dimension or ""))
 
     def _of_kind(self, key: _Key) -> dict[str, Any]:
