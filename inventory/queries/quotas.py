@@ -3,6 +3,7 @@
 Nothing of it is enforced in a cluster.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -39,7 +40,9 @@ _CLASS = "requested_class"
 
 
 class QuotaRow(msgspec.Struct, frozen=True):
-    """A limit, and how the team stands against it. An empty set of devices is any of them.
+    """A limit, and how the team stands against it; `version` changes with what the limit says.
+
+    Null for `cluster`, `driver`, `product` or `device_class`: any of them.
 
     `used`, `headroom` and `over` are null where they are not known; `used_at_least` is then what is known.
     `pending` is what claims would take that are not allocated yet, `pending_claims` so many of them, and of
@@ -48,6 +51,7 @@ class QuotaRow(msgspec.Struct, frozen=True):
     """
 
     id: int
+    version: str
     team: str
     dimension: str
     unit: Unit
@@ -281,6 +285,7 @@ def _row(quota: TeamQuota, uses: Uses, now: datetime) -> QuotaRow:
     notation, used = Notation(quota.notation), standing.used
     return QuotaRow(
         id=quota.pk,
+        version=version(quota),
         team=quota.team.slug,
         dimension=quota.dimension,
         unit=_unit(quota, uses),
@@ -307,6 +312,17 @@ def _row(quota: TeamQuota, uses: Uses, now: datetime) -> QuotaRow:
         shares_gone=sum(one.gone for one in uses.number(quota)),
         reasons=tuple(dict.fromkeys((*used.reasons, *pending.reasons))),
     )
+
+
+def version(quota: TeamQuota) -> str:
+    """Of what people have written of it."""
+    columns = [getattr(quota, field.attname) for field in TeamQuota._meta.concrete_fields]
+    return hashlib.sha256(repr(columns).encode()).hexdigest()[:16]
+
+
+def generation(now: datetime) -> list[str]:
+    """Changes with any quota, and when one begins or ends."""
+    return [f"{version(one)}:{is_in_force(one, now)}" for one in TeamQuota.objects.order_by("pk")]
 
 
 def is_in_force(quota: TeamQuota, now: datetime) -> bool:

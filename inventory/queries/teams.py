@@ -253,3 +253,15 @@ def _quotas(teams: Collection[int], now: datetime) -> defaultdict[str, list[Quot
     for row in quotas.rows(limits.order_by("dimension", "pk"), now):
         found[row.team].append(row)
     return found
+
+
+def generation(*, viewer: Viewer, reader: int | None) -> list[str]:
+    """Changes with the teams that the viewer sees, their members, and what the reader leads."""
+    teams = queryset(viewer=viewer).order_by("pk").values_list("pk", "slug", "name", "colour")
+    members = Membership.objects.filter(team__in=teams.values("pk")).order_by("pk")
+    return [
+        viewer.scope,
+        *map(repr, teams),
+        *map(repr, members.values_list("pk", "team_id", "user__username", "role")),
+        *map(str, sorted(_led(reader))),
+    ]
