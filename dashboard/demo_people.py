@@ -8,7 +8,7 @@ from knox.crypto import hash_token
 from knox.models import AuthToken
 from knox.settings import CONSTANTS
 
-from inventory.models import Membership, Team, TeamNamespace
+from inventory.models import Membership, Team, TeamNamespace, TeamQuota
 
 OPERATOR = "operator"
 
@@ -33,6 +33,30 @@ TEAMS = (
 )
 
 
+class DemoQuota(NamedTuple):
+    team: str
+    dimension: str
+    quantity: str
+    hard: bool = False
+    product: str = ""
+    note: str = ""
+
+
+_A100 = "NVIDIA A100-SXM4-80GB"
+QUOTAS = (
+    DemoQuota("nlp", "memory", "320Gi", hard=True, product=_A100),
+    # More is held already: a soft limit only tells.
+    DemoQuota("nlp", "cores", "600", product=_A100, note="until the new cards come"),
+    DemoQuota("nlp", "cards", "12"),
+    DemoQuota("vision", "card_equivalents", "8", hard=True),
+    DemoQuota("vision", "memory", "512Gi", hard=True),
+    # A claim of the team waits for more than is left of it.
+    DemoQuota("rec", "memory", "64Gi", product=_A100),
+    DemoQuota("batch", "card_equivalents", "2.5"),
+    DemoQuota("quota", "cards", "1", hard=True),
+)
+
+
 @transaction.atomic
 def settle(password: str, token: str) -> None:
     """All of them exist afterwards, with this password, and the operator with this token for REST."""
@@ -48,6 +72,15 @@ def settle(password: str, token: str) -> None:
         for name, role in each.members:
             user = _user(name, password, operator=False)
             Membership.objects.update_or_create(team=team, user=user, defaults={"role": role})
+    for quota in QUOTAS:
+        _limit(quota)
+
+
+def _limit(quota: DemoQuota) -> None:
+    team = Team.objects.get(slug=quota.team)
+    of_set = {"dimension": quota.dimension, "product": quota.product, "hard": quota.hard}
+    said = {"quantity": quota.quantity, "note": quota.note}
+    TeamQuota.objects.update_or_create(team=team, **of_set, defaults=said)
 
 
 def _user(name: str, password: str, *, operator: bool) -> User:

@@ -21,6 +21,7 @@ from inventory.models import (
     SavedConversion,
     Team,
     TeamNamespace,
+    TeamQuota,
 )
 from inventory.sync.remove import remove
 from inventory.tasks import poll_cluster
@@ -132,6 +133,33 @@ class TeamAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @admin.display(description=_("namespaces"))
     def namespaces_of_team(self, team: Team) -> Any:
         return ", ".join(assignment.namespace for assignment in team.assignments.all())
+
+
+@admin.register(TeamQuota)
+class TeamQuotaAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Nothing of it is enforced in a cluster."""
+
+    list_display = ("team", "dimension", "quantity", "hard", "devices", "starts_at", "ends_at", "note")
+    list_filter = ("team", "dimension", "hard", "cluster")
+    list_select_related = ("team", "cluster")
+    search_fields = ("team__name", "team__slug", "dimension", "product", "note")
+    autocomplete_fields = ("team",)
+    fieldsets = (
+        (None, {"fields": ("team", "dimension", "quantity", "hard", "note")}),
+        (
+            _("On which devices"),
+            {
+                "fields": ("cluster", "product", "driver", "device_class"),
+                "description": _("What is left empty is any of them."),
+            },
+        ),
+        (_("When"), {"fields": ("starts_at", "ends_at")}),
+    )
+
+    @admin.display(description=_("on which devices"))
+    def devices(self, quota: TeamQuota) -> str:
+        named = (quota.product, quota.driver, quota.device_class, quota.cluster and quota.cluster.name)
+        return ", ".join(one for one in named if one) or "–"
 
 
 class ReadAdmin(admin.ModelAdmin):  # type: ignore[type-arg]

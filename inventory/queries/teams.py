@@ -11,7 +11,8 @@ from django.db.models import Count, Q, QuerySet
 
 from inventory.dra.quotas.equivalents import of_card, summed
 from inventory.dra.quotas.standing import at_least, measured
-from inventory.kube.quantity import Quantity
+from inventory.dra.units import Unit, short_name, unit_of
+from inventory.kube.quantity import Notation, Quantity, total
 from inventory.models import Claim, Membership, Namespace, Share, Team, TeamQuota
 from inventory.models.visibility import visible
 from inventory.queries import holdings, pods, quotas
@@ -67,6 +68,23 @@ class Use(msgspec.Struct, frozen=True):
     pods_waiting: int
     amounts: tuple[HeldAmount, ...]
     reasons: tuple[str, ...]
+
+    def over_products(self, name: str, unit: Unit) -> Quantity | None:
+        """What is held of a dimension in this unit; None where it is not known of some share."""
+        found = [one for one in self.amounts if _is(one, name, unit)]
+        if any(one.shares_unknown for one in found):
+            return None
+        notation = Notation.BINARY if unit is Unit.BYTES else Notation.DECIMAL
+        return total((one.held for one in found if one.held is not None), notation)
+
+    @property
+    def memory(self) -> Quantity | None:
+        return self.over_products("memory", Unit.BYTES)
+
+    @property
+    def cores(self) -> Quantity | None:
+        """In per cent of a card."""
+        return self.over_products("cores", Unit.PERCENT)
 
 
 class TeamRow(msgspec.Struct, frozen=True):
@@ -202,6 +220,11 @@ def _use(
         ),
         reasons=equivalents.reasons,
     )
+
+
+def _is(one: HeldAmount, name: str, unit: Unit) -> bool:
+    notation = one.held.notation if one.held else Notation.DECIMAL
+    return short_name(one.dimension) == name and unit_of(one.driver, one.dimension, notation) is unit
 
 
 def _fraction(amount: Fraction | None) -> str | None:
