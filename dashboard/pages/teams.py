@@ -21,7 +21,7 @@ from dashboard.pages.searches import BusyError, Searches, busy
 from dashboard.pages.seen import Seen, seen
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source
-from inventory.models import Card, Cluster, Share, Team
+from inventory.models import Card, Cluster, Share, Team, TeamQuota
 from inventory.queries import by_team, native_quotas, options, quotas, team_room
 from inventory.queries import largest as largest_queries
 from inventory.queries import shares as share_queries
@@ -107,10 +107,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
             raise Http404(_("There is no such team, or it is not yours to see."))
         held = share_queries.queryset().filter(claim__team=row.id, admin_access=False)
         shares = paged(request, held.order_by("started_at", "pk"))
-        lines = [
-            ShareLine(one, held_amounts(one.device.driver, one.held))
-            for one in share_queries.rows(shares.rows)
-        ]
+        lines = [_share_line(one) for one in share_queries.rows(shares.rows)]
         limits = _limits(row, now, viewer)
         native = native_quotas.of_team(row.id, viewer=viewer)
     return show(
@@ -138,14 +135,22 @@ def team_largest(request: HttpRequest, slug: str) -> HttpResponse:
         rooms = _rooms(row)
     except BusyError:
         return busy()
-    part = RoomPart(reverse("team_largest", args=(slug,)), limited=bool(row), rooms=rooms)
+    part = RoomPart(reverse("team_largest", args=(slug,)), limited=_is_limited(row), rooms=rooms)
     return render(request, "parts/team_room.html", {"part": part})
+
+
+def _share_line(share: ShareRow) -> ShareLine:
+    return ShareLine(share, held_amounts(share.device.driver, share.held))
 
 
 def _limits(row: TeamRow, now: datetime, viewer: Viewer) -> list[QuotaRow]:
     """Those in force and those to come."""
     found = quotas.queryset(viewer=viewer).filter(team=row.id).exclude(ends_at__lte=now)
     return quotas.rows(found, now)
+
+
+def _is_limited(row: Team) -> bool:
+    return TeamQuota.objects.in_force(timezone.now()).filter(team=row).exists()
 
 
 def _over(rows: Sequence[TeamRow]) -> int:

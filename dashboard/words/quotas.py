@@ -66,8 +66,8 @@ def why_different(counts: Counts) -> str:
             return _("counts ResourceClaimTemplate objects; they hold nothing themselves.")
         case Counts.DEVICES_OF_CLASS:
             return _(
-                "counts devices from the spec when a claim is made: waiting claims and admin access too, “all” "
-                "devices as 32, of alternatives the most; a share of 1 GiB counts as much as a whole card."
+                "counts devices from the spec when a claim is made: waiting claims and admin access too, "
+                "“all” as 32 devices, of alternatives the most; a share of 1 GiB counts like a whole card."
             )
         case Counts.EXTENDED:
             return _(

@@ -123,8 +123,16 @@ def _classes(clusters: Collection[int]) -> defaultdict[int, dict[str, Any]]:
 
 def _samples(clusters: Collection[int]) -> defaultdict[int, list[_Sample]]:
     """One device for all that publish the same amounts, in the order in which they were read first."""
-    listed = Device.objects.filter(cluster__in=clusters, listed=True, accelerator=True).order_by()
-    alike = ("cluster_id", "pool__driver", "product", "capacity", "shareable", "card__partitioned")
+    listed = Device.objects.filter(cluster__in=clusters, listed=True).order_by()
+    alike = (
+        "cluster_id",
+        "pool__driver",
+        "product",
+        "capacity",
+        "shareable",
+        "card__partitioned",
+        "accelerator",
+    )
     first = listed.values(*alike).annotate(first=Min("pk")).values("first")
     devices = list(Device.objects.filter(pk__in=first).select_related("pool", "card").order_by("pk"))
     totals = _card_totals([one.card_id for one in devices if one.card_id])
@@ -156,7 +164,16 @@ def _sample(device: Device, card: Mapping[str, Quantity | None]) -> _Sample:
     )
     dimensions, problem = _dimensions(published)
     partition = bool(device.card and device.card.partitioned)
-    kind = Kind(device.pool.driver, device.shareable, partition, dimensions, card, problem=problem)
+    kind = Kind(
+        driver=device.pool.driver,
+        shareable=device.shareable,
+        partition=partition,
+        dimensions=dimensions,
+        card=card,
+        # Quotas are on accelerators.
+        counted=device.accelerator,
+        problem=problem,
+    )
     seen = subject(device.pool.driver, published, lists=True)
     return _Sample(KindOf(device.pool.driver, device.product, kind), seen)
 

@@ -18,7 +18,7 @@ from inventory.kube.quantity import Quantity
 
 CARDS, CARD_EQUIVALENTS = "cards", "card_equivalents"
 ALL_DEVICES = "it asks for all devices of its class"
-NO_DEVICE = "no device is known that it could get"
+NO_DEVICE = "no device that was read is of its class and has so much"
 ANY_SET = "it may get devices inside and outside of the quota"
 DIFFERENT = "the devices that it could get give different amounts"
 
