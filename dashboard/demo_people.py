@@ -44,16 +44,17 @@ class DemoQuota(NamedTuple):
 
 _A100 = "NVIDIA A100-SXM4-80GB"
 QUOTAS = (
-    DemoQuota("nlp", "memory", "320Gi", hard=True, product=_A100),
+    DemoQuota("nlp", "memory", "400Gi", hard=True, product=_A100),
     # More is held already: a soft limit only tells.
     DemoQuota("nlp", "cores", "600", product=_A100, note="until the new cards come"),
-    DemoQuota("nlp", "cards", "12"),
-    DemoQuota("vision", "card_equivalents", "8", hard=True),
-    DemoQuota("vision", "memory", "512Gi", hard=True),
-    # A claim of the team waits for more than is left of it.
-    DemoQuota("rec", "memory", "64Gi", product=_A100),
-    DemoQuota("batch", "card_equivalents", "2.5"),
+    DemoQuota("nlp", "cards", "24"),
+    DemoQuota("vision", "card_equivalents", "16", hard=True),
+    DemoQuota("vision", "memory", "768Gi", hard=True),
+    # A claim waits for a whole card, which is more than is left.
+    DemoQuota("infra", "memory", "120Gi", hard=True),
+    DemoQuota("batch", "card_equivalents", "6"),
     DemoQuota("quota", "cards", "1", hard=True),
+    DemoQuota("rec", "memory", "512Gi"),
 )
 
 

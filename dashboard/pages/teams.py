@@ -22,7 +22,7 @@ from dashboard.pages.seen import Seen, seen
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source
 from inventory.models import Card, Cluster, Share, Team, TeamQuota
-from inventory.queries import by_team, native_quotas, options, quotas, team_room
+from inventory.queries import by_team, holdings, native_quotas, options, quotas, team_room
 from inventory.queries import largest as largest_queries
 from inventory.queries import shares as share_queries
 from inventory.queries import teams as team_queries
@@ -105,7 +105,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
         row = team_queries.one(slug, now, viewer=viewer, reader=request.user.pk)
         if row is None:
             raise Http404(_("There is no such team, or it is not yours to see."))
-        held = share_queries.queryset().filter(claim__team=row.id, admin_access=False)
+        held = holdings.counted(share_queries.queryset()).filter(claim__team=row.id)
         shares = paged(request, held.order_by("started_at", "pk"))
         lines = [_share_line(one) for one in share_queries.rows(shares.rows)]
         limits = _limits(row, now, viewer)
@@ -117,6 +117,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
             "team": row,
             "quotas": [QuotaLine(one, quota_bar(one, row.colour)) for one in limits],
             "over": _over([row]),
+            "reasons": list(dict.fromkeys(reason for one in limits for reason in one.reasons)),
             "paged": shares,
             "lines": lines,
             "native": native,

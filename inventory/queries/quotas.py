@@ -24,7 +24,7 @@ from inventory.models.visibility import visible
 from inventory.queries import holdings, pending_use
 from inventory.queries.filters import Filters, Names, Ordering, Truth, cluster_filter, team_filter
 from inventory.queries.holdings import TEAM, CardPart, Held, Key, Number
-from inventory.queries.pending_use import PendingClaim
+from inventory.queries.pending_use import KindOf, PendingClaim
 from inventory.queries.requested import ClassOf
 from inventory.viewer import Viewer
 
@@ -260,7 +260,7 @@ def _of_claim(quota: TeamQuota, claim: PendingClaim) -> Measured:
                 else [
                     msgspec.structs.replace(
                         kind.kind,
-                        counted=_may_be_in(quota, one.request.device_class, kind.driver, kind.product),
+                        counted=kind.kind.counted and _may_be_in(quota, one.request.device_class, kind),
                     )
                     for kind in one.kinds
                 ],
@@ -271,10 +271,10 @@ def _of_claim(quota: TeamQuota, claim: PendingClaim) -> Measured:
     return Measured(total.known, total.unknown, tuple(f"{name}: {reason}" for reason in total.reasons))
 
 
-def _may_be_in(quota: TeamQuota, device_class: str, driver: str, product: str) -> bool:
+def _may_be_in(quota: TeamQuota, device_class: str, kind: KindOf) -> bool:
     return (
-        quota.driver in ("", driver)
-        and quota.product in ("", product)
+        quota.driver in ("", kind.driver)
+        and quota.product in ("", kind.product)
         and quota.device_class in ("", device_class)
     )
 
