@@ -79,9 +79,13 @@ def settle(password: str, token: str) -> None:
 
 def _limit(quota: DemoQuota) -> None:
     team = Team.objects.get(slug=quota.team)
-    of_set = {"dimension": quota.dimension, "product": quota.product, "hard": quota.hard}
-    said = {"quantity": quota.quantity, "note": quota.note}
-    TeamQuota.objects.update_or_create(team=team, **of_set, defaults=said)
+    TeamQuota.objects.update_or_create(
+        team=team,
+        dimension=quota.dimension,
+        product=quota.product,
+        hard=quota.hard,
+        defaults={"quantity": quota.quantity, "note": quota.note},
+    )
 
 
 def _user(name: str, password: str, *, operator: bool) -> User:

@@ -26,11 +26,11 @@ def drawn(sums: Sequence[ProductSum]) -> list[ProductSum]:
 
 
 def teams_figure(sums: Sequence[ProductSum]) -> Figure:
-    rows, notes, y = [], [], 0.0
+    rows, names, sides, y = [], [], [], 0.0
     for (_driver, product), group in groupby(drawn(sums), key=lambda one: (one.driver, one.product)):
         members = list(group)
-        notes.append(note(bold(kinds.product(product)), 0, y + _HEAD - 4))
-        notes.append(note(plain(", ".join(map(_held, members))), 100, y + _HEAD - 4, xanchor="right"))
+        names.append(note(bold(kinds.product(product)), 0, y + _HEAD - 4))
+        sides.append(note(plain(", ".join(map(_held, members))), 100, y + _HEAD - 4, xanchor="right"))
         y += _HEAD
         for one in members:
             rows.append(Row(y + _BAR / 2, _BAR, sum_bar(one), plain(free(one)), ""))
@@ -41,11 +41,12 @@ def teams_figure(sums: Sequence[ProductSum]) -> Figure:
         "layout": layout(
             height=int(y) + 2,
             margin={"l": 1, "r": 1, "t": 0, "b": 2, "pad": 0},
-            annotations=notes,
+            annotations=[*names, *sides],
             xaxis={"range": [0, 100], "visible": False},
             yaxis={"range": [int(y), 0], "visible": False},
         ),
-        "narrow": {},
+        # Beside the name there is no place on a phone; the table has the amounts too.
+        "narrow": {"annotations": names},
     }
 
 
