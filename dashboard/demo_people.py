@@ -12,7 +12,7 @@ from knox.models import AuthToken
 from knox.settings import CONSTANTS
 
 from dashboard.access.models import ApiToken
-from inventory.models import Membership, Team, TeamNamespace
+from inventory.models import Membership, Team, TeamNamespace, TeamQuota
 
 OPERATOR = "operator"
 
@@ -37,6 +37,31 @@ TEAMS = (
 )
 
 
+class DemoQuota(NamedTuple):
+    team: str
+    dimension: str
+    quantity: str
+    hard: bool = False
+    product: str = ""
+    note: str = ""
+
+
+_A100 = "NVIDIA A100-SXM4-80GB"
+QUOTAS = (
+    DemoQuota("nlp", "memory", "400Gi", hard=True, product=_A100),
+    # More is held already: a soft limit only tells.
+    DemoQuota("nlp", "cores", "600", product=_A100, note="until the new cards come"),
+    DemoQuota("nlp", "cards", "24"),
+    DemoQuota("vision", "card_equivalents", "16", hard=True),
+    DemoQuota("vision", "memory", "768Gi", hard=True),
+    # A claim waits for a whole card, which is more than is left.
+    DemoQuota("infra", "memory", "120Gi", hard=True),
+    DemoQuota("batch", "card_equivalents", "6"),
+    DemoQuota("quota", "cards", "1", hard=True),
+    DemoQuota("rec", "memory", "512Gi"),
+)
+
+
 @transaction.atomic
 def settle(password: str, token: str) -> None:
     """All of them exist afterwards, with this password, and the operator with this token for REST."""
@@ -52,6 +77,19 @@ def settle(password: str, token: str) -> None:
         for name, role in each.members:
             user = _user(name, password, operator=False)
             Membership.objects.update_or_create(team=team, user=user, defaults={"role": role})
+    for quota in QUOTAS:
+        _limit(quota)
+
+
+def _limit(quota: DemoQuota) -> None:
+    team = Team.objects.get(slug=quota.team)
+    TeamQuota.objects.update_or_create(
+        team=team,
+        dimension=quota.dimension,
+        product=quota.product,
+        hard=quota.hard,
+        defaults={"quantity": quota.quantity, "note": quota.note},
+    )
 
 
 def _user(name: str, password: str, *, operator: bool) -> User:

@@ -14,7 +14,14 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from inventory import team_admin  # noqa: F401 (registers the screens of teams)
-from inventory.models import Cluster, ConversionPreview, HamiPod, KindState, SavedConversion
+from inventory.models import (
+    Cluster,
+    ConversionPreview,
+    HamiPod,
+    KindState,
+    SavedConversion,
+    TeamQuota,
+)
 from inventory.sync.remove import remove
 from inventory.tasks import poll_cluster
 
@@ -107,6 +114,33 @@ def _send_polls(clusters: QuerySet[Cluster]) -> None:
     KindState.objects.filter(cluster__in=clusters).update(retry_at=None)
     for cluster in clusters:
         poll_cluster.apply_async((cluster.pk,), queue=cluster.queue or settings.CELERY_TASK_DEFAULT_QUEUE)
+
+
+@admin.register(TeamQuota)
+class TeamQuotaAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Nothing of it is enforced in a cluster."""
+
+    list_display = ("team", "dimension", "quantity", "hard", "devices", "starts_at", "ends_at", "note")
+    list_filter = ("team", "dimension", "hard", "cluster")
+    list_select_related = ("team", "cluster")
+    search_fields = ("team__name", "team__slug", "dimension", "product", "note")
+    autocomplete_fields = ("team",)
+    fieldsets = (
+        (None, {"fields": ("team", "dimension", "quantity", "hard", "note")}),
+        (
+            _("On which devices"),
+            {
+                "fields": ("cluster", "product", "driver", "device_class"),
+                "description": _("What is left empty is any of them."),
+            },
+        ),
+        (_("When"), {"fields": ("starts_at", "ends_at")}),
+    )
+
+    @admin.display(description=_("on which devices"))
+    def devices(self, quota: TeamQuota) -> str:
+        named = (quota.product, quota.driver, quota.device_class, quota.cluster and quota.cluster.name)
+        return ", ".join(one for one in named if one) or "–"
 
 
 class ReadAdmin(admin.ModelAdmin):  # type: ignore[type-arg]

@@ -70,6 +70,6 @@ def _body(schema: Described, operation: Described) -> dict[str, Any]:
         ],
         "examples": [
             {"about": one["summary"], "text": json.dumps(one["value"], indent=2)}
-            for one in content["examples"].values()
+            for one in content.get("examples", {}).values()
         ],
     }

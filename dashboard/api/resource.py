@@ -37,7 +37,7 @@ class Resource(GenericViewSet[Any]):
     kinds: ClassVar[Sequence[str]]
 
     schema = ResourceSchema()
-    http_method_names = ("get", "head", "options")
+    http_method_names: Sequence[str] = ("get", "head", "options")
     filter_backends = (parameters.FilterBackend,)
     pagination_class = paging.Paging
     lookup_value_converter = "int"

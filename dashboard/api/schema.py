@@ -41,9 +41,10 @@ _REFUSALS = {
     406: "None of the accepted media types is on offer.",
     429: "Too many requests; `Retry-After` says when to come back.",
 }
+_OF_WRITES = {412: "Somebody has changed it in the meantime: read it again."}
 _OF_BODIES = {
     400: "The body cannot be read; `errors` names the field and says what is wrong in it.",
-    403: "A browser's session without its CSRF token.",
+    403: "A browser's session without its CSRF token, or somebody who may not do this.",
     411: "The body comes in chunks, and the server does not tell where they end.",
     413: "The body is too long.",
     415: "The body is not `application/json`.",
@@ -65,7 +66,7 @@ _SEEN = {
 
 def problems(*statuses: int) -> dict[Any, OpenApiResponse]:
     """The refusals that a view of its own may answer with."""
-    told = {**_REFUSALS, **_OF_BODIES}
+    told = {**_REFUSALS, **_OF_BODIES, **_OF_WRITES}
     return {
         (status, _PROBLEM_JSON): OpenApiResponse(_PROBLEM, description=told[status]) for status in statuses
     }
@@ -77,6 +78,8 @@ class ResourceSchema(AutoSchema):
     view: Any
 
     def get_override_parameters(self) -> Any:
+        if self.method != "GET":
+            return []
         fields = ", ".join(f"`{name}`" for name in self.view.row.__struct_fields__)
         known = ["json", "csv"] if self._is_list_view() else ["json"]
         return [
@@ -116,7 +119,7 @@ class ResourceSchema(AutoSchema):
 
     def _get_response_bodies(self, direction: Direction = "response") -> dict[str, Any]:
         bodies = super()._get_response_bodies(direction)
-        if not self._is_list_view():
+        if self.method == "GET" and not self._is_list_view():
             body = bodies["200"]["content"]["application/json"]
             body["schema"] = {"allOf": [body["schema"], {"type": "object", "properties": _SEEN}]}
         return bodies
@@ -159,9 +162,13 @@ def _register(auto_schema: AutoSchema, name: str, schema: dict[str, Any]) -> Non
     component = ResolvedComponent(  # type: ignore[no-untyped-call]
         name=name, type=ResolvedComponent.SCHEMA, schema=schema, object=name
     )
-    if component not in auto_schema.registry:
+    # Not `in`: it warns of a row that is a resource of its own and a part of another.
+    try:
+        known = auto_schema.registry[component]
+    except KeyError:
         auto_schema.registry.register(component)
-    elif auto_schema.registry[component].schema != schema:
+        return
+    if known.schema != schema:
         warn(f"two components are named {name}")
 
 

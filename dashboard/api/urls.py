@@ -17,9 +17,12 @@ from dashboard.api.devices import Devices
 from dashboard.api.docs import docs
 from dashboard.api.fit import Fit
 from dashboard.api.nodes import Nodes
+from dashboard.api.occupancy import Occupancy
 from dashboard.api.pods import Pods
 from dashboard.api.pools import Pools
+from dashboard.api.quotas import Quotas
 from dashboard.api.shares import Shares
+from dashboard.api.teams import Teams
 
 RESOURCES = {
     "clusters": Clusters,
@@ -30,6 +33,8 @@ RESOURCES = {
     "shares": Shares,
     "claims": Claims,
     "pods": Pods,
+    "teams": Teams,
+    "quotas": Quotas,
 }
 
 
@@ -56,6 +61,7 @@ for _prefix, _resource in RESOURCES.items():
 urlpatterns = [
     path("v1/conversions/", ConversionsView.as_view(), name="conversions"),
     path("v1/fit/", Fit.as_view(), name="fit"),
+    path("v1/occupancy/", Occupancy.as_view({"get": "list"}, basename="occupancy"), name="occupancy"),
     path("v1/", include(_router.urls)),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("docs/", docs, name="api-docs"),

@@ -48,10 +48,13 @@ class Ghost(NamedTuple):
 
 
 class Bar(NamedTuple):
+    """`limit` is the place of a line across it."""
+
     label: str
     segments: Sequence[Segment]
     patterns: Sequence[Pattern] = ()
     ghost: Ghost | None = None
+    limit: Decimal | None = None
 
 
 def track_bar(name: str, track: Track, *, barred: bool = False) -> Bar:

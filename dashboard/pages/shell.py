@@ -132,11 +132,13 @@ def _sections(found: Counts) -> list[tuple[str | Promise, list[Place]]]:
         Place("pods", _("Pods"), reverse("pods"), pods),
         Place("claims", _("Claims"), reverse("claims"), claims),
     ]
+    of_teams = [Place("teams", _("Teams"), reverse("teams"), None)]
     work = [
         Place("convert", _("Convert"), reverse("convert"), None),
         Place("clusters", _("Clusters"), reverse("clusters"), found.clusters),
     ]
     return [
         (pgettext_lazy("section", "Now"), now),
+        (pgettext_lazy("section", "Teams"), of_teams),
         (pgettext_lazy("section", "Work"), work),
     ]

@@ -17,6 +17,7 @@ from dashboard.pages import (
     nodes,
     overview,
     pods,
+    teams,
     theme,
 )
 
@@ -47,6 +48,9 @@ urlpatterns = [
     path("convert/pods/<uuid:preview_id>/", convert_pods.record, name="conversion_preview"),
     path("convert/pods/<uuid:preview_id>/part/", convert_pods.part, name="conversion_preview_part"),
     path("convert/pods/<uuid:preview_id>/<int:number>/", convert_pods.pod, name="conversion_pod"),
+    path("teams/", teams.teams, name="teams"),
+    path("teams/<str:slug>/", teams.team, name="team"),
+    path("teams/<str:slug>/largest/", teams.team_largest, name="team_largest"),
     path("clusters/", clusters.clusters, name="clusters"),
     path("clusters/<str:name>/", clusters.cluster, name="cluster"),
     path("search", find.find, name="find"),

@@ -20,7 +20,7 @@ def bar(picture: Bar, height: int = 12) -> SafeString:
     """A stacked bar. What is free is the track; the label says in words what the bar shows."""
     return format_html(
         '<svg class="bar h{h}" height="{h}" role="img" aria-label="{label}">'
-        "{segments}{patterns}{ghost}</svg>",
+        "{segments}{patterns}{ghost}{limit}</svg>",
         h=height,
         label=picture.label,
         segments=format_html_join("", "{}", ((_segment(one, height),) for one in picture.segments)),
@@ -30,6 +30,7 @@ def bar(picture: Bar, height: int = 12) -> SafeString:
             ((_placed(start), _placed(width), height, name) for name, start, width in picture.patterns),
         ),
         ghost=_ghost(picture.ghost, height) if picture.ghost else "",
+        limit=_line(picture.limit, height) if picture.limit is not None else "",
     )
 
 
@@ -67,6 +68,10 @@ def _ghost(ghost: Ghost, height: int) -> SafeString:
         "" if ghost.enough else " no",
         height - 2,
     )
+
+
+def _line(place: Decimal, height: int) -> SafeString:
+    return format_html('<line class="limit" x1="{0}%" x2="{0}%" y1="0" y2="{1}"/>', _placed(place), height)
 
 
 def _placed(per_cent: Decimal) -> str:

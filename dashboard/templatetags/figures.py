@@ -23,9 +23,10 @@ register = template.Library()
 
 
 @register.simple_tag
-def amount(quantity: Quantity | None, unit: Unit, reason: str | None = "") -> SafeString:
+def amount(quantity: Quantity | None, unit: Unit | str, reason: str | None = "") -> SafeString:
     if quantity is None:
         return unknown(reason)
+    unit = Unit(unit)
     shown, exact = amounts.amount(quantity, unit), amounts.exact(quantity, unit)
     return (
         format_html('<span title="{}">{}</span>', exact, shown)

@@ -9,7 +9,9 @@ from django.db.models.functions import Coalesce
 def tell_teams_of_intervals(apps, schema_editor):
     """What is known of whose shares were is whose their namespaces are: nothing else decided before."""
     Namespace = apps.get_model("inventory", "Namespace")
-    namespaces = Namespace.objects.filter(cluster=models.OuterRef("cluster"), name=models.OuterRef("namespace"))
+    namespaces = Namespace.objects.filter(
+        cluster=models.OuterRef("cluster"), name=models.OuterRef("namespace")
+    )
     slug = models.Subquery(namespaces.values("team__slug")[:1])
     apps.get_model("inventory", "ShareInterval").objects.update(team_slug=Coalesce(slug, models.Value("")))
 

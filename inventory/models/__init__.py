@@ -31,6 +31,7 @@ from inventory.models.conversions import ConversionPreview, HamiPod, SavedConver
 from inventory.models.devices import Balance, Card, CounterBalance, Device, Pool, Slice
 from inventory.models.history import InstantSource, ShareInterval
 from inventory.models.pods import Pod, PodClaim
+from inventory.models.quotas import TeamQuota
 from inventory.models.teams import Membership, Team, TeamNamespace, TeamRule, TeamRuleValue
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "TaintRule",
     "Team",
     "TeamNamespace",
+    "TeamQuota",
     "TeamRule",
     "TeamRuleValue",
 ]

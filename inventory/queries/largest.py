@@ -17,7 +17,7 @@ from inventory.dra.simulator.counting import Counting
 from inventory.dra.simulator.node_pools import NodePool, NodePools
 from inventory.dra.simulator.nodes import Node
 from inventory.dra.simulator.refusals import TooLongError
-from inventory.dra.simulator.room import Largest, Room, room
+from inventory.dra.simulator.room import Ceiling, Largest, Room, room
 from inventory.dra.simulator.simulate import Cluster as View
 from inventory.dra.simulator.simulate import alike
 from inventory.dra.units import Unit, reading_order, short_name, unit_of
@@ -147,6 +147,11 @@ def of_node(cluster: Cluster, node: str, *, seconds: float = SECONDS) -> Found:
     return _of(cluster, _devices(_in_reach(node).filter(cluster=cluster)), node, seconds=seconds)
 
 
+def below(cluster: Cluster, ceiling: Ceiling, *, seconds: float = SECONDS) -> Found:
+    """Of all products, for requests that stay below a ceiling; inside of a snapshot with the cluster."""
+    return _of(cluster, _devices(Device.objects.filter(cluster=cluster)), seconds=seconds, ceiling=ceiling)
+
+
 def may_see_cards(cluster: str, node: str) -> bool:
     """Whether a node has cards, or there are some that are bound to none: then only a search can tell."""
     return _cards(_in_reach(node).filter(cluster__name=cluster)).exists()
@@ -157,21 +162,30 @@ def is_whole(found: Found) -> bool:
     return not found.doubts and not found.nodes_left
 
 
-def _of(cluster: Cluster, known: Mapping[DeviceId, _Known], node: str = "", *, seconds: float) -> Found:
+def _of(
+    cluster: Cluster,
+    known: Mapping[DeviceId, _Known],
+    node: str = "",
+    *,
+    seconds: float,
+    ceiling: Ceiling | None = None,
+) -> Found:
     until = monotonic() + seconds
     try:
         view = scheduler_view(cluster)
     except NotReadError as error:
         return Found(doubts=(str(error),))
     nodes = [one for name, one in sorted(view.nodes.items()) if node in ("", name)]
-    return _Rooms(cluster.name, view, known).found(nodes, lambda: monotonic() < until)
+    return _Rooms(cluster.name, view, known, ceiling).found(nodes, lambda: monotonic() < until)
 
 
 class _Rooms:
     """The room of one cluster. Nodes that see different devices may see the same ones of a product."""
 
-    def __init__(self, cluster: str, view: View, known: Mapping[DeviceId, _Known]) -> None:
-        self._cluster, self._view, self._known = cluster, view, known
+    def __init__(
+        self, cluster: str, view: View, known: Mapping[DeviceId, _Known], ceiling: Ceiling | None
+    ) -> None:
+        self._cluster, self._view, self._known, self._ceiling = cluster, view, known, ceiling
         self._counting = Counting(view.allocated, view.rules)
         self._nodes: defaultdict[_Seen, list[str]] = defaultdict(list)
         self._rooms: dict[_Seen, Room] = {}
@@ -218,7 +232,7 @@ class _Rooms:
 
     def _room(self, pools: Sequence[NodePool], devices: Iterable[DeviceId]) -> Room:
         among = frozenset(devices)
-        return room(pools, self._view.allocated, self._counting, lambda one: one.id in among)
+        return room(pools, self._view.allocated, self._counting, lambda one: one.id in among, self._ceiling)
 
     def _row(self, seen: _Seen) -> RoomRow:
         driver, product = seen.kind

@@ -89,11 +89,18 @@ def by_node(cards: QuerySet[Card]) -> dict[int | None, list[TotalRow]]:
 
 def grouped(cards: QuerySet[Card], field: str | None) -> dict[Any, list[TotalRow]]:
     """The same for each value of a field of the cards; all under None where there is no field."""
-    sums: defaultdict[Any, dict[tuple[str, str, str], _Sums]] = defaultdict(dict)
-    for group in _groups(cards, [f"card__{field}"] if field else []):
+    found = grouped_by(cards, [field] if field else [])
+    return {values[0] if values else None: rows for values, rows in found.items()}
+
+
+def grouped_by(cards: QuerySet[Card], fields: Sequence[str]) -> dict[tuple[Any, ...], list[TotalRow]]:
+    """The same for each combination of the values of several fields."""
+    sums: defaultdict[tuple[Any, ...], dict[tuple[str, str, str], _Sums]] = defaultdict(dict)
+    for group in _groups(cards, [f"card__{field}" for field in fields]):
         key = (group["card__pool__driver"], group["card__product"], group["dimension"])
-        _add(sums[group.get(f"card__{field}")].setdefault(key, _Sums()), group)
-    return {value: [_row(*key, one) for key, one in sorted(rows.items())] for value, rows in sums.items()}
+        values = tuple(group[f"card__{field}"] for field in fields)
+        _add(sums[values].setdefault(key, _Sums()), group)
+    return {values: [_row(*key, one) for key, one in sorted(rows.items())] for values, rows in sums.items()}
 
 
 def card_counts(cards: QuerySet[Card]) -> list[CardCounts]:

@@ -20,6 +20,7 @@ PATHS = (
     "/nodes/largest/",
     "/pods/",
     "/claims/",
+    "/teams/",
     "/convert/",
     "/clusters/",
     "/clusters/lab-1/",

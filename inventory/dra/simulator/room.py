@@ -16,6 +16,9 @@ from inventory.kube.quantity import Quantity
 
 ZERO = Quantity(0)
 
+# What one request may take of a device at most, in the dimensions that have a ceiling; None: nothing.
+Ceiling = Callable[[Candidate], Mapping[str, Quantity] | None]
+
 
 class Left(msgspec.Struct, frozen=True):
     """A device on which something can be placed without any toleration: what is left of each dimension.
@@ -66,15 +69,18 @@ def room(
     allocated: Allocated,
     counting: Counting,
     counts: Callable[[Candidate], bool] = lambda _: True,
+    ceiling: Ceiling | None = None,
 ) -> Room:
-    """Of the devices that one node sees, as far as they count."""
+    """Of the devices that one node sees, as far as they count, for requests below the ceiling."""
     everything = [one for pool in pools for one in pool.candidates if counts(one)]
     lefts = [
         left
         for pool in pools
         if pool.usable
         for one in pool.candidates
-        if counts(one) and (left := _left(pool, one, allocated, counting)) is not None
+        if counts(one)
+        and (left := _left(pool, one, allocated, counting)) is not None
+        and (ceiling is None or (left := _below(left, ceiling(one))) is not None)
     ]
     usable = [left for left in lefts if _is_usable(left)]
     return Room(
@@ -108,6 +114,18 @@ def _left(pool: NodePool, one: Candidate, allocated: Allocated, counting: Counti
     if not one.shareable:
         return Left(one, whole=True, remaining=remaining, largest=remaining)
     return Left(one, not held, remaining, _most_of_each(one.dimensions, remaining))
+
+
+def _below(left: Left, most: Mapping[str, Quantity] | None) -> Left | None:
+    """None where nothing may be taken of it, or not all of a device that is only given whole."""
+    if most is None:
+        return None
+    if left.candidate.shareable:
+        remaining = {name: min(rest, most.get(name, rest)) for name, rest in left.remaining.items()}
+        return Left(
+            left.candidate, left.whole, remaining, _most_of_each(left.candidate.dimensions, remaining)
+        )
+    return left if all(rest <= most.get(name, rest) for name, rest in left.remaining.items()) else None
 
 
 def _most_of_each(

@@ -49,7 +49,8 @@ def test_every_parameter_of_a_list_is_in_it(description: dict[str, Any], name: s
 
 @pytest.mark.parametrize("name", RESOURCES)
 def test_every_parameter_of_an_item_is_in_it(description: dict[str, Any], name: str) -> None:
-    assert _query(description, f"/api/v1/{name}/{{id}}/") == set(parameters.COMMON)
+    key = RESOURCES[name].lookup_field.replace("pk", "id")
+    assert _query(description, f"/api/v1/{name}/{{{key}}}/") == set(parameters.COMMON)
 
 
 def test_quantities_are_numbers_beside_their_text(description: dict[str, Any]) -> None:

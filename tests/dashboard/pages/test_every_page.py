@@ -34,6 +34,7 @@ LISTS = (
     "/nodes/largest/",
     "/pods/",
     "/claims/",
+    "/teams/",
     "/convert/",
     "/clusters/",
     "/search?q=a",

@@ -1,0 +1,182 @@
+"""Teams: what each holds and may hold, and who in it holds what."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+
+from dashboard.access.viewer import viewer_of
+from dashboard.charts.quotas import quota_bar
+from dashboard.charts.segments import Bar
+from dashboard.charts.teams import drawn, sum_bar, teams_figure
+from dashboard.pages.paging import paged
+from dashboard.pages.pods import HeldAmount, held_amounts
+from dashboard.pages.searches import BusyError, Searches, busy
+from dashboard.pages.seen import Seen, seen
+from dashboard.pages.shell import page, show
+from dashboard.pages.source import Source
+from inventory.models import Card, Cluster, Share, Team, TeamQuota
+from inventory.queries import by_team, holdings, native_quotas, options, quotas, team_room
+from inventory.queries import largest as largest_queries
+from inventory.queries import shares as share_queries
+from inventory.queries import teams as team_queries
+from inventory.queries.by_team import ProductSum
+from inventory.queries.largest import Found
+from inventory.queries.quotas import QuotaRow
+from inventory.queries.shares import ShareRow
+from inventory.queries.teams import TeamRow
+from inventory.snapshot import snapshot
+from inventory.viewer import Viewer
+
+PARAMETER = "largest"
+_NOW = "now"
+_searches: Searches[Found] = Searches(32, largest_queries.is_whole)
+
+
+class SumLine(NamedTuple):
+    sum: ProductSum
+    bar: Bar
+
+
+class QuotaLine(NamedTuple):
+    quota: QuotaRow
+    bar: Bar
+
+
+class ShareLine(NamedTuple):
+    share: ShareRow
+    amounts: list[HeldAmount]
+
+
+class ClusterRoom(NamedTuple):
+    """Without `found`, another search was running."""
+
+    cluster: str
+    found: Found | None
+    seen: Seen
+
+
+class RoomPart(NamedTuple):
+    """Without `rooms` it is still to be asked for."""
+
+    address: str
+    limited: bool
+    busy: bool = False
+    rooms: Sequence[ClusterRoom] | None = None
+
+
+@page
+def teams(request: HttpRequest) -> HttpResponse:
+    now, viewer = timezone.now(), viewer_of(request.user)
+    with snapshot():
+        found = paged(request, team_queries.queryset(viewer=viewer))
+        rows = team_queries.rows(found.rows, now, viewer=viewer, reader=request.user.pk)
+        sums = by_team.sums(Share.objects.order_by(), Card.objects.order_by(), viewer=viewer)
+        others = team_queries.others(viewer=viewer)
+    return show(
+        request,
+        "teams.html",
+        {
+            "paged": found,
+            "teams": rows,
+            "others": others,
+            "sums": [SumLine(one, sum_bar(one)) for one in sums],
+            "figure": teams_figure(sums) if drawn(sums) else None,
+            "legend": by_team.holders(sums),
+            "withheld": any(part.withheld for one in sums for part in one.parts),
+            "over": _over(rows),
+            "sees_everything": viewer.teams is None,
+        },
+        active="teams",
+        source=Source("teams/", table=True, kinds=team_queries.KINDS),
+    )
+
+
+@page
+def team(request: HttpRequest, slug: str) -> HttpResponse:
+    now, viewer = timezone.now(), viewer_of(request.user)
+    with snapshot():
+        row = team_queries.one(slug, now, viewer=viewer, reader=request.user.pk)
+        if row is None:
+            raise Http404(_("There is no such team, or it is not yours to see."))
+        held = holdings.counted(share_queries.queryset()).filter(claim__team=row.id)
+        shares = paged(request, held.order_by("started_at", "pk"))
+        lines = [_share_line(one) for one in share_queries.rows(shares.rows)]
+        limits = _limits(row, now, viewer)
+        native = native_quotas.of_team(row.id, viewer=viewer)
+    return show(
+        request,
+        "team.html",
+        {
+            "team": row,
+            "quotas": [QuotaLine(one, quota_bar(one, row.colour)) for one in limits],
+            "over": _over([row]),
+            "reasons": list(dict.fromkeys(reason for one in limits for reason in one.reasons)),
+            "paged": shares,
+            "lines": lines,
+            "native": native,
+            "room": _room_part(request, row),
+        },
+        active="teams",
+        source=Source(f"teams/{slug}/", dropped=[PARAMETER], kinds=team_queries.KINDS),
+    )
+
+
+@never_cache
+@page
+def team_largest(request: HttpRequest, slug: str) -> HttpResponse:
+    row = get_object_or_404(team_queries.queryset(viewer=viewer_of(request.user)), slug=slug)
+    try:
+        rooms = _rooms(row)
+    except BusyError:
+        return busy()
+    part = RoomPart(reverse("team_largest", args=(slug,)), limited=_is_limited(row), rooms=rooms)
+    return render(request, "parts/team_room.html", {"part": part})
+
+
+def _share_line(share: ShareRow) -> ShareLine:
+    return ShareLine(share, held_amounts(share.device.driver, share.held))
+
+
+def _limits(row: TeamRow, now: datetime, viewer: Viewer) -> list[QuotaRow]:
+    """Those in force and those to come."""
+    found = quotas.queryset(viewer=viewer).filter(team=row.id).exclude(ends_at__lte=now)
+    return quotas.rows(found, now)
+
+
+def _is_limited(row: Team) -> bool:
+    return TeamQuota.objects.in_force(timezone.now()).filter(team=row).exists()
+
+
+def _over(rows: Sequence[TeamRow]) -> int:
+    return sum(one.state == "over" for row in rows for one in row.quotas)
+
+
+def _room_part(request: HttpRequest, row: TeamRow) -> RoomPart:
+    later = RoomPart(reverse("team_largest", args=(row.slug,)), limited=bool(row.quotas))
+    if request.GET.get(PARAMETER) != _NOW:
+        return later
+    try:
+        return later._replace(rooms=_rooms(Team.objects.get(pk=row.id)))
+    except BusyError:
+        return later._replace(busy=True)
+
+
+def _rooms(row: Team) -> list[ClusterRoom]:
+    """Raises BusyError."""
+    with snapshot():
+        clusters = Cluster.objects.filter(name__in=options.clusters()).order_by("name")
+        return [_room(row, cluster) for cluster in clusters]
+
+
+def _room(row: Team, cluster: Cluster) -> ClusterRoom:
+    limits = team_room.limits_of(row, cluster, timezone.now())
+    subject = ("team", row.pk, team_room.stamp(limits))
+    found = _searches.answer(cluster, subject, lambda: team_room.room(row, cluster, limits))
+    return ClusterRoom(cluster.name, found, seen(cluster.name, team_room.KINDS))

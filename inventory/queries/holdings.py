@@ -1,0 +1,147 @@
+"""What is held, summed in the database: amounts by dimension, cards, and of each card the parts of a team.
+
+Only accelerators are counted, and no admin access: what it sees it does not hold. A claim that many Pods use
+is one share. A share that has a device to itself holds all that the device publishes.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from django.db.models import Count, F, Q, QuerySet, Value
+
+from inventory.dra.quotas.equivalents import Part
+from inventory.kube.quantity import Quantity
+from inventory.models import Balance, Share
+from inventory.models.amounts import to_quantity
+from inventory.queries.sums import halves, summed
+
+TEAM = "claim__team_id"
+# Of a card that a share has to itself, and not a partition of it.
+WHOLE_CARD = Q(dedicated=True) & (Q(device__card__partitioned=False) | Q(device__name=F("device__card__key")))
+_GONE = Q(device__listed=False)
+_UNREADABLE = (Q(dedicated=True) & _GONE) | (Q(dedicated=False, consumed__isnull=True) & ~Q(problem=""))
+
+Key = tuple[Any, ...]
+
+
+class Held(msgspec.Struct, frozen=True):
+    """Of one dimension, but for `unknown` shares, whose amount is not known."""
+
+    amount: Quantity | None = None
+    unknown: int = 0
+
+    def __add__(self, other: "Held") -> "Held":
+        if self.amount is None or other.amount is None:
+            return Held(self.amount if other.amount is None else other.amount, self.unknown + other.unknown)
+        return Held(self.amount + other.amount, self.unknown + other.unknown)
+
+
+class Number(msgspec.Struct, frozen=True):
+    """How many shares, and on how many cards; `whole` cards are held alone.
+
+    `gone` shares are on devices that no resource slice lists any more, `unreadable` ones say nothing of how
+    much they hold.
+    """
+
+    shares: int
+    cards: int
+    whole: int
+    gone: int
+    unreadable: int
+
+
+class CardPart(msgspec.Struct, frozen=True):
+    """What a team holds of a card, by dimension, and how much of it there is."""
+
+    parts: Mapping[str, Part]
+    whole: bool
+    name: str
+
+
+def counted(shares: QuerySet[Share]) -> QuerySet[Share]:
+    return shares.filter(admin_access=False, device__accelerator=True).order_by()
+
+
+def amounts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[str, Held]]:
+    """By the values of the keys, which are paths from a share, and by dimension."""
+    found: defaultdict[Key, dict[str, Held]] = defaultdict(dict)
+    for group, dimension, held in _sums(counted(shares), keys):
+        of_key = found[tuple(group[key] for key in keys)]
+        of_key[dimension] = of_key.get(dimension, Held()) + held
+    return dict(found)
+
+
+def numbers(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Number]:
+    """A card that is held through several values of a key counts for each of them."""
+    card = "device__card"
+    groups = (
+        counted(shares)
+        # Without any key, all are one group.
+        .annotate(all=Value(0))
+        .values_list("all", *keys)
+        .annotate(
+            n_shares=Count("pk", distinct=True),
+            n_cards=Count(card, distinct=True),
+            n_whole=Count(card, distinct=True, filter=WHOLE_CARD),
+            n_gone=Count("pk", distinct=True, filter=_GONE),
+            n_unreadable=Count("pk", distinct=True, filter=_UNREADABLE),
+        )
+    )
+    ends = len(keys) + 1
+    return {tuple(row[1:ends]): Number(*row[ends:]) for row in groups}
+
+
+def card_parts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[int, CardPart]]:
+    """Of each card that is held; what of it is not known is None in its part."""
+    held = amounts(shares.filter(device__card__isnull=False), [*keys, "device__card_id"])
+    cards = counted(shares).filter(device__card__isnull=False)
+    columns = (*keys, "device__card_id", "device__card__key")
+    whole = cards.values_list(*columns).annotate(n_whole=Count("pk", filter=WHOLE_CARD))
+    totals = _totals(cards)
+    found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
+    for *key, card, name, wholes in whole:
+        parts = held.get((*key, card), {})
+        found[tuple(key)][card] = CardPart(_parts(parts, totals[card]), bool(wholes), name)
+    return dict(found)
+
+
+def _parts(held: Mapping[str, Held], totals: Mapping[str, Quantity | None]) -> dict[str, Part]:
+    return {
+        dimension: Part(None if one.unknown else one.amount, totals.get(dimension))
+        for dimension, one in held.items()
+    }
+
+
+def _totals(shares: QuerySet[Share]) -> defaultdict[int, dict[str, Quantity | None]]:
+    balances = Balance.objects.filter(card__in=shares.values("device__card")).order_by()
+    found: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
+    columns = ("card_id", "dimension", "total", "exponent", "notation")
+    for card, dimension, total, exponent, notation in balances.values_list(*columns).iterator():
+        found[card][dimension] = to_quantity(total, exponent, notation)
+    return found
+
+
+def _sums(shares: QuerySet[Share], keys: Sequence[str]) -> Iterable[tuple[Mapping[str, Any], str, Held]]:
+    yield from _groups(shares.filter(dedicated=False), keys, "consumed", "amount")
+    yield from _groups(shares.filter(dedicated=True), keys, "device__balances", "total")
+
+
+def _groups(
+    shares: QuerySet[Share], keys: Sequence[str], path: str, column: str
+) -> Iterable[tuple[Mapping[str, Any], str, Held]]:
+    amount = f"{path}__{column}"
+    groups = (
+        shares.filter(**{f"{path}__isnull": False})
+        .values(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
+        .annotate(
+            known=Count(amount),
+            unknown=Count("pk", filter=Q(**{f"{amount}__isnull": True})),
+            **halves("held", amount),
+        )
+    )
+    for group in groups.iterator():
+        form = {name: group[f"{path}__{name}"] for name in ("exponent", "notation")}
+        known = summed({**group, **form}, "held") if group["known"] else None
+        yield group, group[f"{path}__dimension"], Held(known, group["unknown"])
