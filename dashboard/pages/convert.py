@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
+from dashboard.access.viewer import viewer_of
 from dashboard.pages import conversion_file
 from dashboard.pages.conversion_file import What
 from dashboard.pages.conversion_question import Question, address, from_address, from_form, resolved
@@ -123,7 +124,7 @@ def save(request: HttpRequest, question: Question) -> HttpResponse:
 
 @page
 def saved(request: HttpRequest, saved_id: UUID) -> HttpResponse:
-    kept = _kept(saved_id)
+    kept = _kept(request, saved_id)
     download = f"{reverse('saved_conversion_download', args=(saved_id,))}?what="
     return _answered(request, _question(kept), download=download, kept=kept)
 
@@ -136,28 +137,30 @@ def download(request: HttpRequest) -> HttpResponse:
 
 @page
 def _download_at_address(request: HttpRequest) -> HttpResponse:
-    return _file(from_address(request.GET), request.GET.get("what", ""))
+    return _file(request, from_address(request.GET), request.GET.get("what", ""))
 
 
 @_form
 def _download_of_form(request: HttpRequest, question: Question) -> HttpResponse:
-    return _file(question, request.POST.get("what", ""))
+    return _file(request, question, request.POST.get("what", ""))
 
 
 @page
 def saved_download(request: HttpRequest, saved_id: UUID) -> HttpResponse:
-    return _file(_question(_kept(saved_id)), request.GET.get("what", ""))
+    return _file(request, _question(_kept(request, saved_id)), request.GET.get("what", ""))
 
 
-def _file(question: Question, what: str) -> HttpResponse:
+def _file(request: HttpRequest, question: Question, what: str) -> HttpResponse:
     if what not in set(What):
         raise Refused([("what", _("It is one of %(known)s.") % {"known": ", ".join(What)})])
     with snapshot():
-        return conversion_file.answer(_converted(question), What(what))
+        return conversion_file.answer(_converted(request, question), What(what))
 
 
-def _kept(saved_id: UUID) -> SavedConversion:
-    return get_object_or_404(SavedConversion.objects.select_related("cluster"), pk=saved_id)
+def _kept(request: HttpRequest, saved_id: UUID) -> SavedConversion:
+    """One's own; of an operator, anybody's."""
+    seen = SavedConversion.objects.visible_to(viewer_of(request.user), request.user)
+    return get_object_or_404(seen.select_related("cluster"), pk=saved_id)
 
 
 def _question(kept: SavedConversion) -> Question:
@@ -177,7 +180,7 @@ def _answered(
         return f"?{query.urlencode()}#details" if download else ""
 
     with snapshot():
-        rows = _converted(question)
+        rows = _converted(request, question)
         found = lines(rows, href)
         at = chosen(found, asked.get("at", ""))
         paged = numbered(asked.get("page", ""), found)
@@ -185,11 +188,17 @@ def _answered(
         return _shown(request, question, result=result, kept=kept)
 
 
-def _converted(question: Question) -> ConversionsRow:
+def _converted(request: HttpRequest, question: Question) -> ConversionsRow:
     """Raises Refused."""
     asked = resolved(question)
     try:
-        return previews.of_text(question.manifest, asked.settings, asked.cluster, question.namespace)
+        return previews.of_text(
+            question.manifest,
+            asked.settings,
+            asked.cluster,
+            question.namespace,
+            viewer=viewer_of(request.user),
+        )
     except ManifestError as error:
         raise Refused([("manifest", printable(str(error), _LONGEST_FAULT))]) from error
 

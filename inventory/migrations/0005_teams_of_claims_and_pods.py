@@ -5,20 +5,31 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('inventory', '0004_preview_conversions'),
+        ("inventory", "0004_preview_conversions"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='claim',
-            name='team',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='claims', to='inventory.team'),
+            model_name="claim",
+            name="team",
+            field=models.ForeignKey(
+                db_constraint=False,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="claims",
+                to="inventory.team",
+            ),
         ),
         migrations.AddField(
-            model_name='pod',
-            name='team',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='pods', to='inventory.team'),
+            model_name="pod",
+            name="team",
+            field=models.ForeignKey(
+                db_constraint=False,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="pods",
+                to="inventory.team",
+            ),
         ),
     ]

@@ -1,6 +1,8 @@
 from django.core.validators import RegexValidator
 from django.db import models
 
+from inventory.models.visibility import VisibleQuerySet
+
 DNS_NAME = RegexValidator(r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", "lower-case letters, digits, '-' and '.' only")
 
 
@@ -145,6 +147,8 @@ class SkippedObject(models.Model):
         blank=True, help_text="driver/pool, where it was found in putting the pool together"
     )
 
+    objects = VisibleQuerySet.as_manager()
+
     class Meta:
         ordering = ("kind", "namespace", "name", "part", "pk")
 
@@ -162,6 +166,8 @@ class Namespace(models.Model):
     labels = models.JSONField(default=dict)
     listed = models.BooleanField(default=True)
     team = models.ForeignKey("Team", models.SET_NULL, null=True, related_name="namespaces")
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)
@@ -203,6 +209,8 @@ class Quota(models.Model):
     resource_version = models.CharField(blank=True)
     hard = models.JSONField(default=dict)
     used = models.JSONField(default=dict)
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)

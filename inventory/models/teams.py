@@ -3,6 +3,7 @@ from django.core.validators import MaxValueValidator
 from django.db import models
 
 from inventory.models.clusters import Cluster
+from inventory.models.visibility import VisibleQuerySet
 
 
 class Team(models.Model):
@@ -12,6 +13,8 @@ class Team(models.Model):
     name = models.CharField(max_length=100)
     # Kept with the team, so that a filter or a rank never repaints it. 0: the colour of all others.
     colour = models.PositiveSmallIntegerField(default=0, validators=[MaxValueValidator(8)])
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)

@@ -1,0 +1,29 @@
+"""Whose eyes an answer is for."""
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser
+
+from dashboard.access.roles import is_operator
+from inventory.models import Membership
+from inventory.viewer import EVERYTHING, Viewer
+
+_KEPT = "_viewer"
+_NOBODY = Viewer(frozenset())
+
+
+def viewer_of(user: AbstractBaseUser | AnonymousUser) -> Viewer:
+    """Asked for once in a request, whose user it is kept with."""
+    found: Viewer | None = getattr(user, _KEPT, None)
+    if found is None:
+        found = _looked_up(user)
+        setattr(user, _KEPT, found)
+    return found
+
+
+def _looked_up(user: AbstractBaseUser | AnonymousUser) -> Viewer:
+    if not isinstance(user, AbstractUser) or not user.is_active:
+        return _NOBODY
+    if is_operator(user):
+        return EVERYTHING
+    teams = Membership.objects.filter(user=user.pk).values_list("team_id", flat=True)
+    return Viewer(frozenset(teams))

@@ -1,0 +1,82 @@
+"""Which rows somebody may see: the one place that decides, for queries and for rows that are loaded.
+
+A row that names something of a team is seen by that team, by the team of its namespace, and by operators. All
+other rows (devices, cards, nodes, pools, slices, classes, clusters) are seen by everybody who is signed in.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, TypeVar
+
+from django.apps import apps
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
+
+from inventory.viewer import Viewer
+
+_ModelT = TypeVar("_ModelT", bound=Model)
+
+# Where the teams stand whose members see a row.
+_TEAMS: Mapping[str, Sequence[str]] = {
+    "Team": ("id",),
+    "Namespace": ("team_id",),
+    "Claim": ("team_id", "namespace__team_id"),
+    "ClaimTemplate": ("namespace__team_id",),
+    "Consumer": ("claim__team_id", "claim__namespace__team_id"),
+    "Share": ("claim__team_id", "claim__namespace__team_id"),
+    "Pod": ("team_id", "namespace__team_id"),
+    "HamiPod": ("team_id", "namespace__team_id"),
+    "PodClaim": ("pod__team_id", "pod__namespace__team_id"),
+    "Quota": ("namespace__team_id",),
+    "TeamQuota": ("team_id",),
+}
+# These keep the name of a namespace, which need not be there any more.
+_BY_NAME = frozenset({"ShareInterval", "SkippedObject"})
+
+
+class VisibleQuerySet(QuerySet[_ModelT]):
+    """Of a model whose rows name something of a team."""
+
+    def visible_to(self, viewer: Viewer) -> Self:
+        return self if viewer.teams is None else self.filter(visible(self.model, viewer))
+
+
+class OwnQuerySet(QuerySet[_ModelT]):
+    """Of a model whose rows belong to the `user` who made them."""
+
+    def visible_to(self, viewer: Viewer, user: AbstractBaseUser | AnonymousUser) -> Self:
+        return self if viewer.teams is None else self.filter(user=user.pk)
+
+
+def visible(model: type[Model], viewer: Viewer, path: str = "") -> Q:
+    """The condition; with `path` for rows of this model at its end. Always true for who sees everything."""
+    if viewer.teams is None:
+        return Q()
+    name = model.__name__
+    if name in _BY_NAME:
+        return Q(Exists(_namespaces_named(viewer)))
+    found = Q()
+    for column in _TEAMS[name]:
+        found |= Q(**{f"{path}__{column}__in" if path else f"{column}__in": viewer.teams})
+    return found
+
+
+def is_visible(row: Model, viewer: Viewer) -> bool:
+    """Of a row whose namespace is loaded with it."""
+    return viewer.teams is None or any(
+        viewer.sees(_value(row, column)) for column in _TEAMS[type(row).__name__]
+    )
+
+
+def _value(row: Any, column: str) -> int | None:
+    for step in column.split("__"):
+        row = getattr(row, step)
+    return None if row is None else int(row)
+
+
+def _namespaces_named(viewer: Viewer) -> QuerySet[Model]:
+    namespaces: type[Any] = apps.get_model("inventory", "Namespace")
+    found: QuerySet[Model] = namespaces.objects.filter(
+        cluster=OuterRef("cluster"), name=OuterRef("namespace"), team__in=viewer.teams
+    )
+    return found
