@@ -112,6 +112,9 @@ class OtherDriver(msgspec.Struct, frozen=True):
 
 
 class Overview(msgspec.Struct, frozen=True):
+    """`withheld`: more is counted than the viewer may read the names of."""
+
+    withheld: bool
     cards: CardCounts
     kinds: tuple[KindSum, ...]
     memory: DimensionSum
@@ -130,6 +133,7 @@ def overview(clusters: Collection[str], *, viewer: Viewer, waiting_shown: int = 
     memory, cores = over(kinds, "memory", Unit.BYTES), over(kinds, "cores", Unit.PERCENT)
     teams = holders.counts_by_team(_in(Share.objects.all(), clusters), pods, viewer=viewer)
     return Overview(
+        withheld=viewer.teams is not None,
         cards=counts,
         kinds=tuple(kinds),
         memory=memory,
