@@ -88,6 +88,7 @@ def once(pods: int) -> dict[str, Any]:
     from inventory.queries.conversion.previews import of_pods
     from inventory.queries.conversion.settings import settings
     from inventory.snapshot import snapshot
+    from inventory.viewer import EVERYTHING
 
     chosen = settings()
     texts = [msgspec.json.encode(one) for one in manifests(pods)]
@@ -98,7 +99,7 @@ def once(pods: int) -> dict[str, Any]:
     def answered(*, in_brief: bool) -> Any:
         with snapshot():
             rows = HamiPod.objects.select_related("cluster", "namespace").order_by("pk")
-            return of_pods(rows.iterator(chunk_size=1_000), chosen, in_brief=in_brief)
+            return of_pods(rows.iterator(chunk_size=1_000), chosen, viewer=EVERYTHING, in_brief=in_brief)
 
     listed, _ = _clock(lambda: answered(in_brief=True))
     list_peak = peak_mib()

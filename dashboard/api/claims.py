@@ -21,7 +21,7 @@ class Claims(Resource):
     kinds = claims.KINDS
 
     def get_queryset(self) -> QuerySet[Claim]:
-        return claims.queryset()
+        return claims.queryset(viewer=self.viewer)
 
     def rows(self, page: Iterable[Claim]) -> list[claims.ClaimRow]:
-        return claims.rows(page)
+        return claims.rows(page, viewer=self.viewer)

@@ -28,7 +28,7 @@ class Clusters(Resource):
         return (*super().generation(), self.now.isoformat())
 
     def rows(self, page: Iterable[Cluster]) -> list[clusters.ClusterRow]:
-        return clusters.rows(page, self.now)
+        return clusters.rows(page, self.now, viewer=self.viewer)
 
     def item(self, found: Cluster) -> clusters.ClusterRow | None:
-        return clusters.one(found.pk, self.now)
+        return clusters.one(found.pk, self.now, viewer=self.viewer)

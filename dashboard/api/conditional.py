@@ -9,6 +9,7 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import get_language
 from rest_framework.request import Request
 
+from dashboard.access.viewer import viewer_of
 from dashboard.api.wire import wire_time
 from inventory.version import VERSION
 
@@ -17,7 +18,8 @@ VARY = ("Authorization", "Cookie", "Accept", "Accept-Language")
 
 
 def etag(request: Request, generation: Iterable[str]) -> str:
-    """Everything that an answer depends on: the release, the question, who asks, and what polls found.
+    """Everything that an answer depends on: the release, the question, who asks and may see what, and what
+    polls found.
 
     Not the time of the last poll, which moves while all else stays: that goes into a header of its own.
     """
@@ -28,6 +30,7 @@ def etag(request: Request, generation: Iterable[str]) -> str:
         question,
         request.accepted_renderer.format,
         request.user.pk,
+        viewer_of(request.user).scope,
         get_language(),
         *generation,
     )

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dashboard.access.viewer import viewer_of
 from dashboard.api.bodies import BodyParser, measure
 from dashboard.api.schema import QuestionSchema, problems
 from dashboard.api.serializers import RowSerializer
@@ -29,6 +30,7 @@ from inventory.queries.conversion.rows import ConversionsRow
 from inventory.queries.conversion.settings import SettingsError, settings
 from inventory.queries.freshness import freshness
 from inventory.snapshot import snapshot
+from inventory.viewer import Viewer
 
 MOST_PODS = 1_000
 
@@ -117,15 +119,16 @@ class ConversionsView(APIView):
         examples=[_EXAMPLE],
     )
     def post(self, request: Request) -> HttpResponseBase:
-        asked = _asked(request.data)
+        asked, viewer = _asked(request.data), viewer_of(request.user)
         chosen = _settings(asked)
         if asked.pods is not None:
             # Outside of the snapshot, which only reads.
-            ConversionPreview.record(request.user, _pods(_cluster(asked), asked.pods))
+            ConversionPreview.record(request.user, _pods(_cluster(asked), asked.pods, viewer))
         with snapshot():
             cluster = _cluster(asked)
-            found = _answered(asked, chosen, cluster)
-            seen = freshness(timezone.now(), ids=[cluster.pk], kinds=previews.KINDS) if cluster else None
+            found = _answered(asked, chosen, cluster, viewer)
+            ids = [cluster.pk] if cluster else []
+            seen = freshness(timezone.now(), viewer=viewer, ids=ids, kinds=previews.KINDS) if ids else None
         told = ConversionsAnswer(found, seen.as_of if seen else None, seen.stale if seen else None)
         response = Response(wire(told))
         response["Cache-Control"] = "no-store"
@@ -167,14 +170,18 @@ def _cluster(asked: ConversionQuestion) -> Cluster | None:
     return found
 
 
-def _pods(cluster: Cluster | None, names: Sequence[PodName]) -> QuerySet[HamiPod]:
-    """Raises NotFound, which names the first ones that are not there."""
+def _pods(cluster: Cluster | None, names: Sequence[PodName], viewer: Viewer) -> QuerySet[HamiPod]:
+    """Raises NotFound, which names the first ones that are not there, or not the viewer's to see."""
     wanted = {(one.namespace, one.name) for one in names}
-    by_name = HamiPod.objects.filter(
-        cluster=cluster,
-        namespace__name__in={one.namespace for one in names},
-        name__in={one.name for one in names},
-    ).select_related("cluster", "namespace")
+    by_name = (
+        HamiPod.objects.visible_to(viewer)
+        .filter(
+            cluster=cluster,
+            namespace__name__in={one.namespace for one in names},
+            name__in={one.name for one in names},
+        )
+        .select_related("cluster", "namespace")
+    )
     found = {(pod.namespace.name, pod.name): pod.pk for pod in by_name.defer("hami_manifest")}
     if missing := sorted(wanted - found.keys()):
         told = ", ".join(f"{namespace}/{name}" for namespace, name in missing[:10])
@@ -182,10 +189,12 @@ def _pods(cluster: Cluster | None, names: Sequence[PodName]) -> QuerySet[HamiPod
     return by_name.filter(pk__in=[found[one] for one in wanted])
 
 
-def _answered(asked: ConversionQuestion, chosen: Settings, cluster: Cluster | None) -> ConversionsRow:
+def _answered(
+    asked: ConversionQuestion, chosen: Settings, cluster: Cluster | None, viewer: Viewer
+) -> ConversionsRow:
     if asked.pods is not None:
-        return previews.of_pods(_pods(cluster, asked.pods), chosen)
+        return previews.of_pods(_pods(cluster, asked.pods, viewer), chosen, viewer=viewer)
     try:
-        return previews.of_text(asked.manifest or "", chosen, cluster, asked.namespace)
+        return previews.of_text(asked.manifest or "", chosen, cluster, asked.namespace, viewer=viewer)
     except ManifestError as error:
         raise ValidationError({"manifest": printable(str(error))}) from error

@@ -24,7 +24,7 @@ class Devices(Resource):
         return devices.queryset()
 
     def rows(self, page: Iterable[Device]) -> list[devices.DeviceRow]:
-        return devices.rows(page)
+        return devices.rows(page, viewer=self.viewer)
 
     def dimensions(self, queryset: QuerySet[Device]) -> list[str]:
         return devices.dimension_names(queryset)

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dashboard.access.viewer import viewer_of
 from dashboard.api.bodies import BodyParser, measure
 from dashboard.api.conditional import AS_OF
 from dashboard.api.schema import QuestionSchema, problems
@@ -27,6 +28,7 @@ from inventory.queries.fit.answers import FitRow
 from inventory.queries.fit.subjects import ClusterChoiceError, Kind, SubjectError, cluster_named
 from inventory.queries.freshness import freshness
 from inventory.snapshot import snapshot
+from inventory.viewer import Viewer
 
 
 class FitQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,12 +138,12 @@ class Fit(APIView):
         examples=_EXAMPLES,
     )
     def post(self, request: Request) -> HttpResponseBase:
-        asked = _asked(request.data)
+        asked, viewer = _asked(request.data), viewer_of(request.user)
         objects = _objects(asked)
         with snapshot():
             cluster = _cluster(asked.cluster)
-            rows = _answered(cluster, asked, objects)
-            seen = freshness(timezone.now(), ids=[cluster.pk], kinds=answers.KINDS)
+            rows = _answered(cluster, asked, objects, viewer)
+            seen = freshness(timezone.now(), viewer=viewer, ids=[cluster.pk], kinds=answers.KINDS)
         text = "\n".join(printable(line) for row in rows for line in wording.lines(row))
         response = Response(wire(FitAnswers(cluster.name, tuple(rows), text, seen.as_of, seen.stale)))
         if seen.as_of is not None:
@@ -202,12 +204,12 @@ def _cluster(name: str | None) -> Cluster:
         raise ValidationError({"cluster": str(error)}) from error
 
 
-def _answered(cluster: Cluster, asked: FitQuestion, objects: list[Manifest]) -> list[FitRow]:
+def _answered(cluster: Cluster, asked: FitQuestion, objects: list[Manifest], viewer: Viewer) -> list[FitRow]:
     namespace = asked.namespace or "default"
     try:
         if asked.name is not None:
-            return [answers.of_name(cluster, namespace, asked.name, asked.kind)]
-        return answers.of_manifests(cluster, objects, namespace)
+            return [answers.of_name(cluster, namespace, asked.name, asked.kind, viewer=viewer)]
+        return answers.of_manifests(cluster, objects, namespace, viewer=viewer)
     except SubjectError as error:
         raise NotFound(str(error)) from error
     except ManifestError as error:

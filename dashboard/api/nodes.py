@@ -24,4 +24,4 @@ class Nodes(Resource):
         return nodes.queryset()
 
     def rows(self, page: Iterable[Node]) -> list[nodes.NodeRow]:
-        return nodes.rows(page)
+        return nodes.rows(page, viewer=self.viewer)

@@ -88,7 +88,9 @@ class Occupancy(Resource):
             return marked(self._answer(request, rows, fields), tag, self.freshness.as_of)
 
     def _filters(self, request: Request) -> OccupancyFilter:
-        filters = OccupancyFilter(request.query_params, queryset=self.get_queryset())
+        filters = OccupancyFilter(
+            request.query_params, queryset=self.get_queryset(), viewer=viewer_of(request.user)
+        )
         if not filters.is_valid():
             raise ValidationError({name: list(map(str, told)) for name, told in filters.errors.items()})
         return filters

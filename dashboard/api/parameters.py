@@ -11,6 +11,7 @@ from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from dashboard.access.viewer import viewer_of
 from inventory.queries.filters import Filters, LabelSelector, Names, Search, Truth
 
 # On every request for a resource; `paging` adds its own on lists.
@@ -69,7 +70,8 @@ class FilterBackend(BaseFilterBackend):
     """Narrows a list by the view's filters, and says in the schema which there are."""
 
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: APIView) -> QuerySet[Any]:
-        filters: Filters = filters_of(view)(request.query_params, queryset=queryset)
+        viewer = viewer_of(request.user)
+        filters: Filters = filters_of(view)(request.query_params, queryset=queryset, viewer=viewer)
         if not filters.is_valid():
             raise ValidationError({name: list(map(str, told)) for name, told in filters.errors.items()})
         return filters.filter_queryset(queryset)

@@ -21,7 +21,7 @@ class Pods(Resource):
     kinds = pods.KINDS
 
     def get_queryset(self) -> QuerySet[Pod]:
-        return pods.queryset()
+        return pods.queryset(viewer=self.viewer)
 
     def rows(self, page: Iterable[Pod]) -> list[pods.PodRow]:
-        return pods.rows(page)
+        return pods.rows(page, viewer=self.viewer)

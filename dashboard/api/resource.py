@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
+from dashboard.access.viewer import viewer_of
 from dashboard.api import paging, parameters, tables
 from dashboard.api.conditional import etag, marked, not_modified
 from dashboard.api.renderers import CsvRenderer, JsonRenderer, wants_csv
@@ -23,6 +24,7 @@ from inventory.models import Cluster
 from inventory.queries.filters import Filters
 from inventory.queries.freshness import Freshness, freshness
 from inventory.snapshot import snapshot
+from inventory.viewer import Viewer
 
 _AT_ONCE = 1000
 # Inside the class, `list` is its own method.
@@ -44,6 +46,10 @@ class Resource(GenericViewSet[Any]):
 
     now: datetime
     freshness: Freshness
+
+    @property
+    def viewer(self) -> Viewer:
+        return viewer_of(self.request.user)
 
     def rows(self, page: Iterable[Any]) -> Rows:
         raise NotImplementedError
@@ -97,7 +103,7 @@ class Resource(GenericViewSet[Any]):
 
     def _look(self, *, names: Sequence[str] = (), ids: Sequence[int] = ()) -> None:
         self.now = timezone.now()
-        self.freshness = freshness(self.now, names=names, ids=ids, kinds=self.kinds)
+        self.freshness = freshness(self.now, viewer=self.viewer, names=names, ids=ids, kinds=self.kinds)
 
     def _page(self, queryset: QuerySet[Any], fields: Sequence[str] | None) -> Response:
         paginator = paging.Paging()

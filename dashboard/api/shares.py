@@ -21,10 +21,10 @@ class Shares(Resource):
     kinds = shares.KINDS
 
     def get_queryset(self) -> QuerySet[Share]:
-        return shares.queryset()
+        return shares.queryset(viewer=self.viewer)
 
     def rows(self, page: Iterable[Share]) -> list[shares.ShareRow]:
-        return shares.rows(page)
+        return shares.rows(page, viewer=self.viewer)
 
     def dimensions(self, queryset: QuerySet[Share]) -> list[str]:
         return shares.dimension_names(queryset)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from dashboard.charts.text import bold, lines, plain
-from dashboard.words import amounts
+from dashboard.words import amounts, states
 from inventory.kube.quantity import Quantity
 from inventory.models.devices import DeviceState
 from inventory.queries.dimensions import ratio as ratio_of
@@ -152,26 +152,28 @@ def whose(share: ShareRow, team: TeamBrief | None) -> str:
 
 
 def _segment(one: Slice, track: Track, start: Decimal, width: Decimal) -> Segment:
-    text = whose(one.share, one.team)
     held = amounts.amount(one.amount, track.unit) if one.amount is not None else amounts.not_known()
+    text = whose(one.share, one.team) if one.share else str(states.ANOTHER_TEAM)
     return Segment(
         colour=colour(one.team),
         start=start,
         width=width,
         title=f"{text}: {held}",
-        forms=(f"{text} · {held}", text, holders(one.share)),
+        forms=(f"{text} · {held}", text, *([holders(one.share)] if one.share else [])),
         hover=_hover(one, track, held),
     )
 
 
 def _hover(one: Slice, track: Track, held: str) -> str:
-    names = ", ".join(pod.name for pod in one.share.pods) or one.share.claim.name
-    team = one.team.name if one.team else one.share.claim.namespace
     part = _("%(dimension)s %(amount)s, %(part)s of the device") % {
         "dimension": amounts.dimension_label(track.name),
         "amount": held,
         "part": amounts.share_of(Fraction(one.ratio or 0)),
     }
+    if one.share is None:
+        return lines(bold(str(states.ANOTHER_TEAM)), plain(part))
+    names = ", ".join(pod.name for pod in one.share.pods) or one.share.claim.name
+    team = one.team.name if one.team else one.share.claim.namespace
     claim = _("claim %(name)s") % {"name": f"{one.share.claim.namespace}/{one.share.claim.name}"}
     return lines(f"{bold(names)} · {plain(team)}", plain(part), plain(claim))
 
@@ -194,5 +196,5 @@ def _of_no_use(one: DimensionSum, scale: Decimal) -> list[Pattern]:
 
 
 def _part(part: Part, one: DimensionSum, start: Decimal, width: Decimal) -> Segment:
-    name = part.team.name if part.team else _("no team")
+    name = states.team_name(part.team)
     return Segment(colour(part.team), start, width, f"{name}: {amounts.amount(part.amount, one.unit)}")

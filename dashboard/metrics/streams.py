@@ -8,6 +8,7 @@ from dashboard.metrics.families import Sample, family, text
 from inventory.queries import metrics
 from inventory.queries.metrics import ShareKey
 from inventory.snapshot import snapshot
+from inventory.viewer import EVERYTHING
 
 _AT_ONCE = 2000
 _DEVICE = ("cluster", "driver", "pool", "device")
@@ -76,13 +77,16 @@ def _shares() -> Iterator[Stream]:
         "share_started_timestamp_seconds",
         "When the share began.",
         _SHARE,
-        ((_labels(one.share), one.started_at) for one in metrics.share_starts()),
+        ((_labels(one.share), one.started_at) for one in metrics.share_starts(viewer=EVERYTHING)),
     )
     yield Stream(
         "share_consumed",
         "What the share consumes of the device, as its allocation says.",
         (*_SHARE, *_AMOUNT),
-        (((*_labels(one.share), one.dimension, one.unit), one.amount) for one in metrics.share_amounts()),
+        (
+            ((*_labels(one.share), one.dimension, one.unit), one.amount)
+            for one in metrics.share_amounts(viewer=EVERYTHING)
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from dashboard.access.roles import is_operator
 from dashboard.metrics import broker, cards, reading, streams
 from dashboard.metrics.families import family, text
 from inventory.queries import metrics
@@ -27,12 +28,11 @@ class OneFormat(BaseContentNegotiation):
         return renderers[0], renderers[0].media_type
 
 
-class Scraper(IsAuthenticated):
-    """With a token, as a program has one; or an operator in his browser."""
+class Operators(IsAuthenticated):
+    """With the token of an operator, as a program has one, or in his browser: names of all teams are told."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        signed_in = super().has_permission(request, view)
-        return signed_in and (request.auth is not None or request.user.is_staff)
+        return super().has_permission(request, view) and is_operator(request.user)
 
 
 class Metrics(APIView):
@@ -41,7 +41,7 @@ class Metrics(APIView):
     schema = None
     http_method_names = ("get", "head", "options")
     content_negotiation_class = OneFormat
-    permission_classes = (Scraper,)
+    permission_classes = (Operators,)
 
     def get(self, request: Request) -> StreamingHttpResponse:
         with snapshot():

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from dashboard.access.viewer import viewer_of
 from dashboard.pages import filtering, fit
 from dashboard.pages.paging import paged
 from dashboard.pages.pods import HeldAmount, held_amounts
@@ -32,22 +33,25 @@ class ClaimLine(NamedTuple):
 
 @page
 def claims(request: HttpRequest) -> HttpResponse:
-    filters = ClaimFilter(request.GET, claim_queries.queryset())
+    viewer = viewer_of(request.user)
+    filters = ClaimFilter(request.GET, claim_queries.queryset(viewer=viewer), viewer=viewer)
     checked(filters)
     found = paged(request, filters.qs)
-    known = teams()
+    known = teams(viewer=viewer)
     return show(
         request,
         "claims.html",
         {
             "paged": found,
-            "lines": [_line(row, known.get(row.team or "")) for row in claim_queries.rows(found.rows)],
+            "lines": [
+                _line(row, known.get(row.team or "")) for row in claim_queries.rows(found.rows, viewer=viewer)
+            ],
             "form": filtering.form(
                 request,
                 [
                     filtering.write(request, "q", _("Name"), _("claim, namespace, owner")),
                     filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
-                    filtering.choose(request, "team", _("Team"), options.teams()),
+                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
                     filtering.choose(request, "device_class", _("Device class"), options.device_classes()),
                     filtering.choose(request, "state", _("State"), filtering.states(states.CLAIM)),
                 ],
@@ -62,10 +66,11 @@ def claims(request: HttpRequest) -> HttpResponse:
 
 @page
 def claim(request: HttpRequest, claim_id: int) -> HttpResponse:
-    row = claim_queries.one(claim_id)
+    viewer = viewer_of(request.user)
+    row = claim_queries.one(claim_id, viewer=viewer)
     if row is None:
         raise Http404(_("There is no such claim; it may have been deleted since."))
-    line = _line(row, teams().get(row.team or ""), every=True)
+    line = _line(row, teams(viewer=viewer).get(row.team or ""), every=True)
     part = fit.claim_part(request, row.id, row.cluster) if row.pending is not None else None
     return show(
         request,

@@ -4,6 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from dashboard.access.viewer import viewer_of
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
 from dashboard.pages.shell import page, show
@@ -15,10 +16,11 @@ from inventory.queries.clusters import ClusterFilter
 
 @page
 def clusters(request: HttpRequest) -> HttpResponse:
-    filters = ClusterFilter(request.GET, cluster_queries.queryset())
+    viewer = viewer_of(request.user)
+    filters = ClusterFilter(request.GET, cluster_queries.queryset(), viewer=viewer)
     checked(filters)
     found = paged(request, filters.qs)
-    rows = cluster_queries.rows(found.rows, timezone.now())
+    rows = cluster_queries.rows(found.rows, timezone.now(), viewer=viewer)
     return show(
         request,
         "clusters.html",
@@ -30,7 +32,7 @@ def clusters(request: HttpRequest) -> HttpResponse:
 
 @page
 def cluster(request: HttpRequest, name: str) -> HttpResponse:
-    found = cluster_queries.by_name(name, timezone.now())
+    found = cluster_queries.by_name(name, timezone.now(), viewer=viewer_of(request.user))
     if found is None:
         raise Http404(_("There is no cluster of this name."))
     odd = pools.rows(pools.not_complete(name))

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
+from dashboard.access.viewer import viewer_of
 from dashboard.pages import conversion_file
 from dashboard.pages.conversion_question import Question, address, from_address, from_form, resolved
 from dashboard.pages.conversion_result import Result, chosen, details, lines
@@ -114,7 +115,7 @@ def save(request: HttpRequest, question: Question) -> HttpResponse:
     asked, user = resolved(question), reader(request)
     with snapshot():
         # What cannot be shown is not kept.
-        _converted(question)
+        _converted(request, question)
     kept = SavedConversion.objects.create(
         user=user,
         username=user.get_username(),
@@ -130,7 +131,7 @@ def save(request: HttpRequest, question: Question) -> HttpResponse:
 
 @page
 def saved(request: HttpRequest, saved_id: UUID) -> HttpResponse:
-    kept = _kept(saved_id)
+    kept = _kept(request, saved_id)
     download = f"{reverse('saved_conversion_download', args=(saved_id,))}?what="
     return _answered(request, _question(kept), download=download, kept=kept)
 
@@ -146,38 +147,40 @@ def _download_at_address(request: HttpRequest) -> HttpResponse:
     question = from_address(request.GET)
     if not question.manifest:
         raise Refused([("manifest", _("There is none in the address."))])
-    return _file(question, request.GET.get("what", ""))
+    return _file(request, question, request.GET.get("what", ""))
 
 
 @_form
 def _download_of_form(request: HttpRequest, question: Question) -> HttpResponse:
-    return _file(question, request.POST.get("what", ""))
+    return _file(request, question, request.POST.get("what", ""))
 
 
 @page
 def saved_download(request: HttpRequest, saved_id: UUID) -> HttpResponse:
-    return _file(_question(_kept(saved_id)), request.GET.get("what", ""))
+    return _file(request, _question(_kept(request, saved_id)), request.GET.get("what", ""))
 
 
-def _file(question: Question, what: str) -> HttpResponse:
+def _file(request: HttpRequest, question: Question, what: str) -> HttpResponse:
     if what not in set(What):
         raise Refused([("what", _("It is one of %(known)s.") % {"known": ", ".join(What)})])
     with snapshot():
-        return conversion_file.answer(_converted(question), What(what))
+        return conversion_file.answer(_converted(request, question), What(what))
 
 
 @require_POST
 def forget(request: HttpRequest, saved_id: UUID) -> HttpResponse:
     """Whoever saved it may delete it."""
-    kept = _kept(saved_id)
+    kept = _kept(request, saved_id)
     if kept.user_id != request.user.pk:
         raise PermissionDenied
     kept.delete()
     return redirect("convert")
 
 
-def _kept(saved_id: UUID) -> SavedConversion:
-    kept = SavedConversion.objects.select_related("cluster").filter(pk=saved_id).first()
+def _kept(request: HttpRequest, saved_id: UUID) -> SavedConversion:
+    """One's own; of an operator, anybody's. Raises Http404."""
+    seen = SavedConversion.objects.visible_to(viewer_of(request.user), request.user)
+    kept = seen.select_related("cluster").filter(pk=saved_id).first()
     if kept is None:
         raise Http404(_("There is no such saved conversion; it may have been deleted since."))
     return kept
@@ -202,7 +205,7 @@ def _answered(
         return f"?{query.urlencode()}#details" if download else ""
 
     with snapshot():
-        rows = _converted(question)
+        rows = _converted(request, question)
         found = lines(rows, href)
         at = chosen(found, where.get("at", ""))
         paged = numbered(where.get("page", "") or page_of(found, at), found)
@@ -210,11 +213,17 @@ def _answered(
         return _shown(request, question, result=result, kept=kept)
 
 
-def _converted(question: Question) -> ConversionsRow:
+def _converted(request: HttpRequest, question: Question) -> ConversionsRow:
     """Raises Refused."""
     asked = resolved(question)
     try:
-        return previews.of_text(question.manifest, asked.settings, asked.cluster, question.namespace)
+        return previews.of_text(
+            question.manifest,
+            asked.settings,
+            asked.cluster,
+            question.namespace,
+            viewer=viewer_of(request.user),
+        )
     except ManifestError as error:
         raise Refused([("manifest", printable(str(error), _LONGEST_FAULT))]) from error
 

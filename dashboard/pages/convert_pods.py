@@ -3,7 +3,7 @@
 Many of them take seconds: they are loaded after their page, or with it where that is asked for with `now`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
+from dashboard.access.viewer import viewer_of
 from dashboard.pages.conversion_result import GRAVEST_FIRST, Line, Result, details, lines
 from dashboard.pages.paging import paged
 from dashboard.pages.reader import reader
@@ -25,12 +26,13 @@ from dashboard.pages.source import Source
 from dashboard.words import conversion as words
 from inventory.hami.previews import Outcome, Settings
 from inventory.kube.untrusted import printable
-from inventory.models import Cluster, ConversionPreview, HamiPod
+from inventory.models import Cluster, ConversionPreview, HamiPod, Namespace
 from inventory.queries.conversion import previews
 from inventory.queries.conversion.fitting import SECONDS
 from inventory.queries.conversion.rows import ConversionsRow
 from inventory.queries.conversion.settings import DEFAULT_PROFILE, SettingsError, settings
 from inventory.snapshot import snapshot
+from inventory.viewer import Viewer
 
 _NOW = "now"
 # Of names that a database looks for at once.
@@ -68,8 +70,8 @@ def ask(request: HttpRequest) -> HttpResponse:
 
 @page
 def record(request: HttpRequest, preview_id: UUID) -> HttpResponse:
-    found = _record(preview_id)
-    named, is_own = _named(found), found.user_id == request.user.pk
+    found = _seen(request, preview_id)
+    named, is_own = list(_named(request, found).values()), found.user_id == request.user.pk
     if is_own and _is_over(found):
         return _again(request, found, "conversion_preview")
     is_now = is_own and _NOW in request.GET
@@ -112,12 +114,12 @@ def pod(request: HttpRequest, preview_id: UUID, number: int) -> HttpResponse:
     found = _own(request, preview_id)
     if _is_over(found):
         return _again(request, found, "conversion_pod", number)
-    named = _named(found)
-    if not 0 < number <= len(named):
+    one = _named(request, found).get(number)
+    if one is None:
         raise Http404(_("There is no Pod %(number)s in it.") % {"number": number})
-    one = named[number - 1]
+    viewer = viewer_of(request.user)
     with snapshot():
-        rows = previews.of_pods(_kept([one]), _settings(request))
+        rows = previews.of_pods(_kept([one], viewer), _settings(request), viewer=viewer)
         if not (rows.conversions or rows.unreadable):
             raise Http404(_("There is no such Pod that asks HAMi for a card; it may have ended since."))
         line = next(iter(lines(rows, lambda _number: "")), None)
@@ -139,29 +141,32 @@ def pod(request: HttpRequest, preview_id: UUID, number: int) -> HttpResponse:
 def _asked_for(request: HttpRequest) -> Any:
     """Raises Http404."""
     record_id, pod_id = request.POST.get("record", ""), request.POST.get("pod", "")
+    viewer = viewer_of(request.user)
+    seen = HamiPod.objects.visible_to(viewer)
     if record_id:
         try:
-            found = _record(UUID(record_id))
+            found = _seen(request, UUID(record_id))
         except ValueError as error:
             raise Http404(_NO_RECORD) from error
-        return HamiPod.objects.filter(pk__in=[one.pk for one in _kept(_named(found))])
+        return seen.filter(pk__in=[one.pk for one in _kept(_named(request, found).values(), viewer)])
     if not pod_id.isdecimal() or len(pod_id) > 18:
         raise Http404(_("There is no such Pod that asks HAMi for a card; it may have ended since."))
-    return HamiPod.objects.filter(pk=int(pod_id))
+    return seen.filter(pk=int(pod_id))
 
 
-def _own(request: HttpRequest, preview_id: UUID) -> ConversionPreview:
-    """Whoever looks at Pods has a record of their own. Raises Http404."""
-    found = _record(preview_id)
-    if found.user_id != request.user.pk:
+def _seen(request: HttpRequest, preview_id: UUID) -> ConversionPreview:
+    """One's own; of an operator, anybody's. Raises Http404."""
+    seen = ConversionPreview.objects.visible_to(viewer_of(request.user), request.user)
+    found = seen.filter(pk=preview_id).first()
+    if found is None:
         raise Http404(_NO_RECORD)
     return found
 
 
-def _record(preview_id: UUID) -> ConversionPreview:
-    """Raises Http404."""
-    found = ConversionPreview.objects.filter(pk=preview_id).first()
-    if found is None:
+def _own(request: HttpRequest, preview_id: UUID) -> ConversionPreview:
+    """Whoever looks at Pods has a record of their own. Raises Http404."""
+    found = _seen(request, preview_id)
+    if found.user_id != request.user.pk:
         raise Http404(_NO_RECORD)
     return found
 
@@ -177,8 +182,20 @@ def _again(request: HttpRequest, found: ConversionPreview, view: str, *arguments
     return redirect(reverse(view, args=(anew.pk, *arguments)) + query)
 
 
-def _named(found: ConversionPreview) -> list[NamedPod]:
-    return [NamedPod(*one) for one in found.pods]
+def _named(request: HttpRequest, found: ConversionPreview) -> dict[int, NamedPod]:
+    """By their numbers, which begin with 1. Whoever has left a team since reads no names of it here."""
+    named = {number: NamedPod(*one) for number, one in enumerate(found.pods, start=1)}
+    viewer = viewer_of(request.user)
+    if viewer.teams is None:
+        return named
+    namespaces = set(Namespace.objects.visible_to(viewer).values_list("cluster__name", "name"))
+    rest = [one for one in named.values() if (one.cluster, one.namespace) not in namespaces]
+    seen = {(pod.cluster.name, pod.uid) for pod in _kept(rest, viewer)}
+    return {
+        number: one
+        for number, one in named.items()
+        if (one.cluster, one.namespace) in namespaces or (one.cluster, one.uid) in seen
+    }
 
 
 def _source(named: Sequence[NamedPod]) -> Source:
@@ -207,13 +224,14 @@ def _settings(request: HttpRequest) -> Settings:
 
 def _answered(request: HttpRequest, found: ConversionPreview) -> dict[str, Any]:
     """Raises Refused."""
-    chosen, profile = _outcome(request), request.GET.get("profile", "")
-    named, there = _named(found), set[tuple[str, str]]()
-    rows = previews.of_pods(_noted(_kept(named), there), _settings(request), in_brief=True)
+    chosen, profile, viewer = _outcome(request), request.GET.get("profile", ""), viewer_of(request.user)
+    named, there = _named(request, found), set[tuple[str, str]]()
+    kept = _noted(_kept(named.values(), viewer), there)
+    rows = previews.of_pods(kept, _settings(request), viewer=viewer, in_brief=True)
     shown = [
         line for line in _by_outcome(rows, found, named, profile) if chosen is None or line.outcome is chosen
     ]
-    gone = [one for one in named if (one.cluster, one.uid) not in there]
+    gone = [one for one in named.values() if (one.cluster, one.uid) not in there]
     result = Result(rows, paged(request, shown), None, "")
     return {"result": result, "gone": Gone(gone[:_GONE_SHOWN], len(gone))}
 
@@ -233,10 +251,10 @@ def _outcome(request: HttpRequest) -> Outcome | None:
 
 
 def _by_outcome(
-    rows: ConversionsRow, found: ConversionPreview, named: Sequence[NamedPod], profile: str
+    rows: ConversionsRow, found: ConversionPreview, named: Mapping[int, NamedPod], profile: str
 ) -> list[Line]:
     """The gravest first. The number of a Pod is its place in the record."""
-    places = {(one.cluster, one.namespace, one.name): number for number, one in enumerate(named, start=1)}
+    places = {(one.cluster, one.namespace, one.name): number for number, one in named.items()}
     query = f"?profile={profile}" if profile else ""
 
     def numbered(line: Line) -> Line:
@@ -249,12 +267,15 @@ def _by_outcome(
     return sorted(all_lines, key=lambda line: (GRAVEST_FIRST.index(line.outcome), line.number))
 
 
-def _kept(named: Sequence[NamedPod]) -> Iterator[HamiPod]:
-    """Those that are still there, in the order of the record."""
-    for start in range(0, len(named), _BATCH):
-        batch = named[start : start + _BATCH]
-        rows = HamiPod.objects.filter(uid__in=[one.uid for one in batch]).select_related(
-            "cluster", "namespace"
+def _kept(named: Iterable[NamedPod], viewer: Viewer) -> Iterator[HamiPod]:
+    """Those that are still there and the viewer may see, in the order of the record."""
+    listed = list(named)
+    for start in range(0, len(listed), _BATCH):
+        batch = listed[start : start + _BATCH]
+        rows = (
+            HamiPod.objects.visible_to(viewer)
+            .filter(uid__in=[one.uid for one in batch])
+            .select_related("cluster", "namespace")
         )
         by_uid = {(pod.cluster.name, pod.uid): pod for pod in rows}
         yield from (by_uid[key] for one in batch if (key := (one.cluster, one.uid)) in by_uid)

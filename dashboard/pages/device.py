@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from dashboard.access.viewer import viewer_of
 from dashboard.charts.device import dimensions_figure, drawn
 from dashboard.charts.segments import is_barred, sentence
 from dashboard.pages.shell import page, show
@@ -23,7 +24,7 @@ from inventory.queries import held_devices
 from inventory.queries.devices import DeviceRow
 from inventory.queries.held_devices import HeldDevice
 from inventory.queries.shares import ShareRow
-from inventory.queries.slices import TeamBrief, Track
+from inventory.queries.slices import OTHERS, TeamBrief, Track
 
 _COLUMNS = 4
 
@@ -36,9 +37,16 @@ class ShareLine(NamedTuple):
     amounts: list[tuple[Quantity | None, Track]]
 
 
+class OthersLine(NamedTuple):
+    """What others hold together, whose names are withheld."""
+
+    shares: int
+    amounts: list[tuple[Quantity | None, Track]]
+
+
 @page
 def device(request: HttpRequest, device_id: int) -> HttpResponse:
-    found = held_devices.one(device_id)
+    found = held_devices.one(device_id, viewer=viewer_of(request.user))
     if found is None:
         raise Http404(_("There is no such device; it may have gone since."))
     columns = _columns(found.tracks)
@@ -63,7 +71,8 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
             "shares_csv": _shares_csv(found.row),
             "policies": [(name, one, track) for name, one, track in _policies(found)],
             "attributes": _attributes(found.row.attributes),
-            "holders": _teams(found.shares, found.teams),
+            "others": _others(found, columns),
+            "holders": [*_teams(found.shares, found.teams), *([OTHERS] if found.others else [])],
             "pods": len({pod.id for share in found.shares for pod in share.pods}),
         },
         active="devices",
@@ -101,6 +110,14 @@ def _lines(
     ]
 
 
+def _others(found: HeldDevice, columns: Sequence[Track]) -> OthersLine | None:
+    """None where nothing of it is withheld."""
+    others = found.others
+    if others is None:
+        return None
+    return OthersLine(others.shares, [(others.held.get(track.name), track) for track in columns])
+
+
 def _shares_csv(row: DeviceRow) -> str:
     where = {"cluster": row.cluster, "driver": row.driver, "pool": row.pool, "device": row.name}
     return f"{reverse('shares-list')}?{urlencode({**where, 'format': 'csv'})}"
@@ -111,10 +128,10 @@ def _say(found: HeldDevice) -> str:
     row = found.row
     if not row.listed:
         return _("No current resource slice lists this device; what claims hold of it is shown below.")
-    if not found.shares:
+    if not found.shares_held:
         return _of_its_card(found)
-    held = ngettext("%(n)d share holds it", "%(n)d shares hold it", len(found.shares)) % {
-        "n": len(found.shares)
+    held = ngettext("%(n)d share holds it", "%(n)d shares hold it", found.shares_held) % {
+        "n": found.shares_held
     }
     stranded = [track for track in found.tracks if track.stranded and track.remaining is not None]
     if not stranded:

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
+from dashboard.access.viewer import viewer_of
 from dashboard.charts import cards as card_charts
 from dashboard.charts import wall as wall_charts
 from dashboard.charts.segments import Bar, is_barred, track_bar
@@ -25,7 +26,7 @@ from inventory.queries import groups, held_cards, options, wall
 from inventory.queries.devices import DeviceFilter, DeviceRow
 from inventory.queries.held_cards import HeldCard
 from inventory.queries.room import RoomyCardFilter
-from inventory.queries.slices import Track, teams
+from inventory.queries.slices import OTHERS, Track, teams
 
 VIEWS = ("wall", "bars", "table")
 _CONDITIONS = ("node", "driver", "pool", "device", "product", "team", "state", "tainted", "room", "q")
@@ -47,7 +48,8 @@ class CardLine(NamedTuple):
 def devices(request: HttpRequest) -> HttpResponse:
     if request.GET.get("show"):
         return _others(request)
-    filters = RoomyCardFilter(request.GET, card_queries.queryset())
+    viewer = viewer_of(request.user)
+    filters = RoomyCardFilter(request.GET, card_queries.queryset(), viewer=viewer)
     checked(filters)
     cards = _between(request, filters.qs)
     total = cards.count()
@@ -56,7 +58,7 @@ def devices(request: HttpRequest) -> HttpResponse:
         "view": view,
         "views": [("wall", _("Wall")), ("bars", _("Bars")), ("table", _("Table"))],
         "form": _form(request),
-        "teams": teams().values(),
+        "teams": [*teams(viewer=viewer).values(), *([OTHERS] if viewer.teams is not None else [])],
         **groups.states(cards),
     }
     drawn = {"wall": _wall, "bars": _bars, "table": _table}[view](request, cards)
@@ -69,7 +71,7 @@ def devices(request: HttpRequest) -> HttpResponse:
 @page
 def peek(request: HttpRequest, at: str) -> HttpResponse:
     """The cards of one column of the wall, to be put under it."""
-    return render(request, "devices/peek.html", _peek(at))
+    return render(request, "devices/peek.html", _peek(request, at))
 
 
 def _view(request: HttpRequest, cards: int) -> str:
@@ -106,7 +108,7 @@ def _wall(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
     rows, total = groups.groups(cards)
     in_place = _between(request, wall.of_clusters(chosen_clusters(request.GET)))
     at = request.GET.get("at", "")
-    common = {"groups": rows, "group_total": total, "at": at, **(_peek(at) if at else {})}
+    common = {"groups": rows, "group_total": total, "at": at, **(_peek(request, at) if at else {})}
     if in_place.count() <= wall.LARGEST:
         narrowed = any(request.GET.get(name) for name in _CONDITIONS)
         cells = wall.cells(in_place, cards if narrowed else None)
@@ -116,13 +118,14 @@ def _wall(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
 
 def _bars(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
     found = paged(request, wall.by_place(cards), card_charts.LARGEST)
-    held = held_cards.rows(found.rows)
+    held = held_cards.rows(found.rows, viewer=viewer_of(request.user))
     return {"paged": found, "figure": card_charts.cards_figure(held), "lines": card_lines(held)}
 
 
 def _table(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
     found = paged(request, cards if request.GET.get("ordering") else wall.by_place(cards))
-    return {"paged": found, "lines": card_lines(held_cards.rows(found.rows))}
+    held = held_cards.rows(found.rows, viewer=viewer_of(request.user))
+    return {"paged": found, "lines": card_lines(held)}
 
 
 def card_lines(cards: Sequence[HeldCard]) -> list[CardLine]:
@@ -140,8 +143,8 @@ def _track_line(card: HeldCard, track: Track) -> TrackLine:
     )
 
 
-def _peek(at: str) -> dict[str, Any]:
-    held = held_cards.rows(wall.column(at))
+def _peek(request: HttpRequest, at: str) -> dict[str, Any]:
+    held = held_cards.rows(wall.column(at), viewer=viewer_of(request.user))
     if not held:
         raise Http404(_("There is no such column on the wall."))
     return {"peek": card_lines(held), "peek_place": held[0]}
@@ -156,7 +159,7 @@ def _form(request: HttpRequest) -> filtering.Form:
                 request, "product", _("Product"), options.products_or_none(_("product not published"))
             ),
             filtering.choose(request, "driver", _("Driver"), options.drivers()),
-            filtering.choose(request, "team", _("Team"), options.teams()),
+            filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer_of(request.user))),
             filtering.choose(request, "state", _("State"), filtering.states(states.DEVICE)),
             filtering.choose(request, "tainted", _("Tainted"), [("true", _("yes")), ("false", _("no"))]),
             filtering.write(request, "room", _("At least free"), "8 GiB, 30 %"),
@@ -168,7 +171,8 @@ def _others(request: HttpRequest) -> HttpResponse:
     """Licences, NICs, CPUs: devices that are shown, but are no cards."""
     query = request.GET.copy()
     query["accelerator"] = "false"
-    filters = DeviceFilter(query, device_queries.queryset())
+    viewer = viewer_of(request.user)
+    filters = DeviceFilter(query, device_queries.queryset(), viewer=viewer)
     checked(filters)
     found: Paged = paged(request, filters.qs, ROWS)
     form = filtering.form(
@@ -179,7 +183,7 @@ def _others(request: HttpRequest) -> HttpResponse:
             filtering.write(request, "q", _("Name")),
         ],
     )
-    rows: list[DeviceRow] = device_queries.rows(found.rows)
+    rows: list[DeviceRow] = device_queries.rows(found.rows, viewer=viewer)
     return show(
         request,
         "devices/others.html",

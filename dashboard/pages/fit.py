@@ -3,8 +3,8 @@
 Without a script the page asks for itself again, with `fit=now`, and then has it inside.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
+from dashboard.access.viewer import viewer_of
 from dashboard.pages import near
 from dashboard.pages.near import Near
 from dashboard.pages.searches import BusyError, Searches, busy
@@ -24,17 +25,26 @@ from inventory.queries import pods as pod_queries
 from inventory.queries.fit import answers
 from inventory.queries.fit.answers import FitRow
 from inventory.snapshot import snapshot
+from inventory.viewer import Viewer
 
 PARAMETER = "fit"
 _NOW = "now"
+
+
+class _Queryset(Protocol):
+    def __call__(self, *, viewer: Viewer) -> QuerySet[Any]: ...
+
+
+class _Search(Protocol):
+    def __call__(self, pk: int, /, *, viewer: Viewer) -> FitRow | None: ...
 
 
 class _Kind(NamedTuple):
     """What a page asks about; `route` is that of the part alone."""
 
     route: str
-    queryset: Callable[[], QuerySet[Any]]
-    search: Callable[[int], FitRow | None]
+    queryset: _Queryset
+    search: _Search
 
 
 _CLAIM = _Kind("claim_fit", claim_queries.queryset, answers.of_claim)
@@ -91,14 +101,14 @@ def _part(request: HttpRequest, kind: _Kind, pk: int, cluster: str) -> FitPart:
     if not asked_for(request):
         return later
     try:
-        return _answered(kind, pk) or later
+        return _answered(kind, pk, viewer_of(request.user)) or later
     except BusyError:
         return later._replace(busy=True)
 
 
 def _shown(request: HttpRequest, kind: _Kind, pk: int, missing: str) -> HttpResponse:
     try:
-        found = _answered(kind, pk)
+        found = _answered(kind, pk, viewer_of(request.user))
     except BusyError:
         return busy()
     if found is None:
@@ -106,14 +116,15 @@ def _shown(request: HttpRequest, kind: _Kind, pk: int, missing: str) -> HttpResp
     return render(request, "parts/fit.html", {"part": found, "fit": found.answer})
 
 
-def _answered(kind: _Kind, pk: int) -> FitPart | None:
-    """None where it is gone. Raises BusyError."""
+def _answered(kind: _Kind, pk: int, viewer: Viewer) -> FitPart | None:
+    """None where it is gone, or not the viewer's to see. Raises BusyError."""
     with snapshot():
-        found = kind.queryset().filter(pk=pk).first()
+        found = kind.queryset(viewer=viewer).filter(pk=pk).first()
         if found is None:
             return None
         cluster, address = found.cluster, reverse(kind.route, args=(pk,))
-        answer = _searches.answer(cluster, (kind.route, pk), lambda: kind.search(pk))
+        subject = (kind.route, pk, viewer.scope)
+        answer = _searches.answer(cluster, subject, lambda: kind.search(pk, viewer=viewer))
         if answer is None:
             return None
         return FitPart(
@@ -121,8 +132,8 @@ def _answered(kind: _Kind, pk: int) -> FitPart | None:
             cluster.name,
             of_claim=kind is _CLAIM,
             answer=answer,
-            seen=seen(cluster.name, answers.KINDS),
-            near=near.of(cluster.name, answer),
+            seen=seen(cluster.name, answers.KINDS, viewer=viewer),
+            near=near.of(cluster.name, answer, viewer=viewer),
         )
 
 

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
+from dashboard.access.viewer import viewer_of
 from dashboard.pages import filtering
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import Refused, only_known
@@ -25,6 +26,7 @@ from inventory.queries import nodes as node_queries
 from inventory.queries import options
 from inventory.queries.largest import Found
 from inventory.snapshot import snapshot
+from inventory.viewer import Viewer
 
 PARAMETER = "largest"
 _NOW = "now"
@@ -80,7 +82,7 @@ def largest(request: HttpRequest) -> HttpResponse:
 @page
 def of_node(request: HttpRequest, node_id: int) -> HttpResponse:
     try:
-        part = _of_node(node_id)
+        part = _of_node(node_id, viewer_of(request.user))
     except BusyError:
         return busy()
     if part is None:
@@ -93,7 +95,7 @@ def node_part(request: HttpRequest, node_id: int, cluster: str) -> LargestPart:
     if request.GET.get(PARAMETER) != _NOW:
         return later
     try:
-        return _of_node(node_id) or later
+        return _of_node(node_id, viewer_of(request.user)) or later
     except BusyError:
         return later._replace(busy=True)
 
@@ -127,7 +129,7 @@ def _of_cluster(name: str, products: Sequence[str]) -> Found:
         )
 
 
-def _of_node(node_id: int) -> LargestPart | None:
+def _of_node(node_id: int, viewer: Viewer) -> LargestPart | None:
     """None where it is gone. Raises BusyError."""
     with snapshot():
         node = node_queries.queryset().filter(pk=node_id).first()
@@ -138,5 +140,5 @@ def _of_node(node_id: int) -> LargestPart | None:
             reverse("node_largest", args=(node_id,)),
             cluster.name,
             found=_searches.answer(cluster, ("node", name), lambda: largest_queries.of_node(cluster, name)),
-            seen=seen(cluster.name, largest_queries.KINDS),
+            seen=seen(cluster.name, largest_queries.KINDS, viewer=viewer),
         )

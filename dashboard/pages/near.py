@@ -14,6 +14,7 @@ from inventory.queries import near_devices
 from inventory.queries.fit.answers import FitRow, GroupRow, ObstacleRow, PlacementRow
 from inventory.queries.near_devices import NearDevice
 from inventory.queries.slices import Track
+from inventory.viewer import Viewer
 
 _MISSES = 3
 _ELSEWHERE = 4
@@ -44,12 +45,12 @@ class _Asked(NamedTuple):
     obstacle: ObstacleRow | None = None
 
 
-def of(cluster: str, row: FitRow) -> Near:
+def of(cluster: str, row: FitRow, *, viewer: Viewer) -> Near:
     if row.verdict not in MISSED:
         return Near()
     misses, elsewhere = _distinct(_missed(row), _MISSES), _distinct(_elsewhere(row), _ELSEWHERE)
     asked = [*misses, *elsewhere]
-    found = near_devices.rows(cluster, [one.device for one in asked])
+    found = near_devices.rows(cluster, [one.device for one in asked], viewer=viewer)
     return Near(
         [_line(found[one.device], one) for one in asked if one.device in found],
         [release for one in misses if one.device in found for release in _releases(found[one.device], one)],

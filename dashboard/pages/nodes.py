@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
+from dashboard.access.viewer import viewer_of
 from dashboard.charts.cards import LARGEST, cards_figure
 from dashboard.charts.segments import Bar, part_bar
 from dashboard.charts.squares import Square, strips
@@ -41,10 +42,11 @@ class NodeLine(NamedTuple):
 
 @page
 def nodes(request: HttpRequest) -> HttpResponse:
-    filters = NodeFilter(request.GET, node_queries.queryset())
+    viewer = viewer_of(request.user)
+    filters = NodeFilter(request.GET, node_queries.queryset(), viewer=viewer)
     checked(filters)
     found = paged(request, filters.qs)
-    rows = node_queries.rows(found.rows)
+    rows = node_queries.rows(found.rows, viewer=viewer)
     squares = _squares(rows)
     return show(
         request,
@@ -59,7 +61,7 @@ def nodes(request: HttpRequest) -> HttpResponse:
                     filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
                     filtering.choose(request, "product", _("Product"), options.products()),
                     filtering.choose(request, "driver", _("Driver"), options.drivers()),
-                    filtering.choose(request, "team", _("Team"), options.teams()),
+                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
                 ],
             ),
         },
@@ -70,10 +72,11 @@ def nodes(request: HttpRequest) -> HttpResponse:
 
 @page
 def node(request: HttpRequest, node_id: int) -> HttpResponse:
-    row = node_queries.one(node_id)
+    viewer = viewer_of(request.user)
+    row = node_queries.one(node_id, viewer=viewer)
     if row is None:
         raise Http404(_("There is no such node with devices or Pods that use them; it may have gone since."))
-    held = held_cards.rows(wall.column(f"n{node_id}")[:LARGEST])
+    held = held_cards.rows(wall.column(f"n{node_id}")[:LARGEST], viewer=viewer)
     sees_cards = bool(held) or may_see_cards(row.cluster, row.name)
     part = largest.node_part(request, node_id, row.cluster) if sees_cards else None
     return show(
@@ -87,7 +90,7 @@ def node(request: HttpRequest, node_id: int) -> HttpResponse:
             "largest": part,
             "teams": {team for card in held for team in card.teams},
             "pools": pools.rows(pools.of_node(node_id)),
-            "others": devices.rows(devices.others_of_node(node_id)),
+            "others": devices.rows(devices.others_of_node(node_id), viewer=viewer),
         },
         active="nodes",
         source=Source(

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 
+from dashboard.access.viewer import viewer_of
 from dashboard.charts.segments import Bar, part_bar, sum_bar
 from dashboard.charts.squares import Strip, strips
 from dashboard.pages.filtering import choose
@@ -46,7 +47,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     chosen = chosen_clusters(request.GET)
     known = options.clusters()
     only_known("cluster", chosen, known)
-    found = read_overview(chosen)
+    viewer = viewer_of(request.user)
+    found = read_overview(chosen, viewer=viewer)
     return show(
         request,
         "overview.html",
@@ -57,7 +59,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "kinds": [_kind_line(one) for one in found.kinds],
             "teams": [_team_line(use) for use in found.teams],
             "legend": _legend(found),
-            "team_of": teams(),
+            "team_of": teams(viewer=viewer),
             "strips": _strips(chosen, found),
         },
         active="overview",

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from dashboard.access.viewer import viewer_of
 from dashboard.pages import filtering, fit
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
@@ -41,23 +42,27 @@ class PodLine(NamedTuple):
 
 @page
 def pods(request: HttpRequest) -> HttpResponse:
-    filters = PodFilter(request.GET, pod_queries.queryset())
+    viewer = viewer_of(request.user)
+    filters = PodFilter(request.GET, pod_queries.queryset(viewer=viewer), viewer=viewer)
     checked(filters)
     found = paged(request, filters.qs)
-    known = teams()
+    known = teams(viewer=viewer)
     return show(
         request,
         "pods.html",
         {
             "paged": found,
-            "lines": [pod_line(row, known.get(row.team or "")) for row in pod_queries.rows(found.rows)],
+            "lines": [
+                pod_line(row, known.get(row.team or ""))
+                for row in pod_queries.rows(found.rows, viewer=viewer)
+            ],
             "form": filtering.form(
                 request,
                 [
                     filtering.write(request, "q", _("Name"), _("Pod, workload, node")),
                     filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
-                    filtering.choose(request, "namespace", _("Namespace"), options.namespaces()),
-                    filtering.choose(request, "team", _("Team"), options.teams()),
+                    filtering.choose(request, "namespace", _("Namespace"), options.namespaces(viewer=viewer)),
+                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
                     filtering.choose(request, "state", _("State"), filtering.states(states.POD)),
                 ],
             ),
@@ -69,10 +74,11 @@ def pods(request: HttpRequest) -> HttpResponse:
 
 @page
 def pod(request: HttpRequest, pod_id: int) -> HttpResponse:
-    row = pod_queries.one(pod_id)
+    viewer = viewer_of(request.user)
+    row = pod_queries.one(pod_id, viewer=viewer)
     if row is None:
         raise Http404(_("There is no such Pod; it may have ended since."))
-    line = pod_line(row, teams().get(row.team or ""), every=True)
+    line = pod_line(row, teams(viewer=viewer).get(row.team or ""), every=True)
     waits = row.waiting is not None and bool(row.claims)
     part = fit.pod_part(request, row.id, row.cluster) if waits else None
     return show(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.utils import timezone
 
 from inventory.queries.freshness import ClusterFreshness, Freshness, freshness
+from inventory.viewer import Viewer
 
 
 class Trouble(NamedTuple):
@@ -24,9 +25,9 @@ class Seen(NamedTuple):
     troubles: Sequence[Trouble]
 
 
-def seen(cluster: str, kinds: Sequence[str]) -> Seen:
+def seen(cluster: str, kinds: Sequence[str], *, viewer: Viewer) -> Seen:
     """What these kinds of a cluster were like when they were read last."""
-    fresh = freshness(timezone.now(), names=[cluster], kinds=kinds)
+    fresh = freshness(timezone.now(), viewer=viewer, names=[cluster], kinds=kinds)
     return Seen(fresh, [found for one in fresh.clusters if (found := trouble(one, kinds))])
 
 

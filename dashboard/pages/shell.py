@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_safe
 
+from dashboard.access.viewer import viewer_of
 from dashboard.pages.refusal import Refused
 from dashboard.pages.seen import Trouble, trouble
 from dashboard.pages.source import Source
@@ -97,8 +98,11 @@ def _without_empty(path: str, query: QueryDict) -> str:
 
 
 def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
-    now, found = timezone.now(), counts()
-    fresh = freshness(now, names=source.clusters, kinds=source.kinds) if source.rests else _NONE
+    now, viewer = timezone.now(), viewer_of(request.user)
+    found = counts(viewer=viewer)
+    fresh = _NONE
+    if source.rests:
+        fresh = freshness(now, viewer=viewer, names=source.clusters, kinds=source.kinds)
     unread = sum(one.observed_at is None for one in fresh.clusters)
     troubles = [wrong for one in fresh.clusters if (wrong := trouble(one, source.kinds))]
     return Shell(

@@ -105,9 +105,9 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
         row = team_queries.one(slug, now, viewer=viewer, reader=request.user.pk)
         if row is None:
             raise Http404(_("There is no such team, or it is not yours to see."))
-        held = holdings.counted(share_queries.queryset()).filter(claim__team=row.id)
+        held = holdings.counted(share_queries.queryset(viewer=viewer)).filter(claim__team=row.id)
         shares = paged(request, held.order_by("started_at", "pk"))
-        lines = [_share_line(one) for one in share_queries.rows(shares.rows)]
+        lines = [_share_line(one) for one in share_queries.rows(shares.rows, viewer=viewer)]
         limits = _limits(row, now, viewer)
         native = native_quotas.of_team(row.id, viewer=viewer)
     return show(
@@ -133,7 +133,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
 def team_largest(request: HttpRequest, slug: str) -> HttpResponse:
     row = get_object_or_404(team_queries.queryset(viewer=viewer_of(request.user)), slug=slug)
     try:
-        rooms = _rooms(row)
+        rooms = _rooms(row, viewer_of(request.user))
     except BusyError:
         return busy()
     part = RoomPart(reverse("team_largest", args=(slug,)), limited=_is_limited(row), rooms=rooms)
@@ -163,20 +163,20 @@ def _room_part(request: HttpRequest, row: TeamRow) -> RoomPart:
     if request.GET.get(PARAMETER) != _NOW:
         return later
     try:
-        return later._replace(rooms=_rooms(Team.objects.get(pk=row.id)))
+        return later._replace(rooms=_rooms(Team.objects.get(pk=row.id), viewer_of(request.user)))
     except BusyError:
         return later._replace(busy=True)
 
 
-def _rooms(row: Team) -> list[ClusterRoom]:
+def _rooms(row: Team, viewer: Viewer) -> list[ClusterRoom]:
     """Raises BusyError."""
     with snapshot():
         clusters = Cluster.objects.filter(name__in=options.clusters()).order_by("name")
-        return [_room(row, cluster) for cluster in clusters]
+        return [_room(row, cluster, viewer) for cluster in clusters]
 
 
-def _room(row: Team, cluster: Cluster) -> ClusterRoom:
+def _room(row: Team, cluster: Cluster, viewer: Viewer) -> ClusterRoom:
     limits = team_room.limits_of(row, cluster, timezone.now())
     subject = ("team", row.pk, team_room.stamp(limits))
     found = _searches.answer(cluster, subject, lambda: team_room.room(row, cluster, limits))
-    return ClusterRoom(cluster.name, found, seen(cluster.name, team_room.KINDS))
+    return ClusterRoom(cluster.name, found, seen(cluster.name, team_room.KINDS, viewer=viewer))

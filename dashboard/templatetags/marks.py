@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from dashboard.words import states
 from dashboard.words.states import Badge
 from inventory.models import Team
-from inventory.queries.slices import OTHER_COLOUR, TeamBrief
+from inventory.queries.slices import OTHER_COLOUR, OTHERS, TeamBrief
 
 register = template.Library()
 
@@ -60,14 +60,26 @@ def gate_state(state: str) -> SafeString:
 
 @register.simple_tag
 def team(brief: TeamBrief | Team | None, namespace: str = "") -> SafeString:
-    """A swatch and the name; the namespace where it belongs to no team."""
+    """A swatch and the name; the namespace where it belongs to no team. A name may be withheld."""
     if brief is None:
         return format_html(
             '<span class="team"><i class="sw t{}"></i><span class="dim">{}</span></span>',
             OTHER_COLOUR,
             namespace or states.NO_TEAM,
         )
-    return format_html('<span class="team"><i class="sw t{}"></i>{}</span>', brief.colour, brief.name)
+    return format_html(
+        '<span class="team"><i class="sw t{}"></i>{}</span>', brief.colour, brief.name or states.ANOTHER_TEAM
+    )
+
+
+@register.simple_tag
+def another_team() -> SafeString:
+    return team(OTHERS)
+
+
+@register.filter
+def team_name(brief: TeamBrief | None) -> str:
+    return states.team_name(brief)
 
 
 def _shown(known: Badge, reason: str | None = "") -> SafeString:

@@ -10,6 +10,7 @@ from inventory.dra.features import FeatureState
 from inventory.models import Claim, KindState, Pool
 from inventory.models.devices import DeviceState
 from inventory.queries.pods import PodState
+from inventory.queries.slices import TeamBrief
 
 
 class Badge(NamedTuple):
@@ -73,3 +74,11 @@ POD: dict[str, Badge] = {
 
 TAINTED = Badge(_("tainted"), "warn", "warn", "▲")
 NO_TEAM = _("no team")
+ANOTHER_TEAM = _("another team")
+
+
+def team_name(team: TeamBrief | None) -> str:
+    """Whose it is, where that may be told."""
+    if team is None:
+        return str(NO_TEAM)
+    return team.name or str(ANOTHER_TEAM)

@@ -4,6 +4,7 @@ from inventory.models.amounts import NotationChoices
 from inventory.models.clusters import Cluster, Namespace
 from inventory.models.devices import Device
 from inventory.models.history import InstantSource
+from inventory.models.visibility import VisibleQuerySet
 
 
 class DeviceClass(models.Model):
@@ -53,6 +54,8 @@ class ClaimTemplate(models.Model):
     uid = models.CharField()
     resource_version = models.CharField(blank=True)
     spec = models.JSONField(default=dict)
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)
@@ -107,6 +110,8 @@ class Claim(models.Model):
     # Whose it is: by a rule for its labels or those of its Pods, or else as its namespace.
     team = models.ForeignKey("Team", models.SET_NULL, null=True, related_name="claims", db_constraint=False)
 
+    objects = VisibleQuerySet.as_manager()
+
     class Meta:
         ordering = ("namespace", "name")
         constraints = [models.UniqueConstraint("cluster", "uid", name="claim_of_cluster")]
@@ -144,6 +149,8 @@ class Share(models.Model):
     started_at = models.DateTimeField()
     started_source = models.CharField(max_length=10, choices=InstantSource.choices)
     problem = models.TextField(blank=True, help_text="why the consumed capacity is not known, in words")
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("claim", "position")
@@ -185,6 +192,8 @@ class Consumer(models.Model):
     name = models.CharField()
     uid = models.CharField(blank=True)
     gone = models.BooleanField(null=True, help_text="no Pod of that UID is in the cluster; null: not known")
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("claim", "position")

@@ -1,6 +1,8 @@
 from django.core.validators import RegexValidator
 from django.db import models
 
+from inventory.models.visibility import VisibleQuerySet
+
 DNS_NAME = RegexValidator(r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", "lower-case letters, digits, '-' and '.' only")
 
 
@@ -145,6 +147,8 @@ class SkippedObject(models.Model):
         blank=True, help_text="driver/pool, where it was found in putting the pool together"
     )
 
+    objects = VisibleQuerySet.as_manager()
+
     class Meta:
         ordering = ("kind", "namespace", "name", "part", "pk")
 
@@ -164,6 +168,8 @@ class Namespace(models.Model):
     listed = models.BooleanField(default=True)
     # Whose it is: as it is named in an assignment, or else by the first rule that applies.
     team = models.ForeignKey("Team", models.SET_NULL, null=True, related_name="namespaces")
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)
@@ -205,6 +211,8 @@ class Quota(models.Model):
     resource_version = models.CharField(blank=True)
     hard = models.JSONField(default=dict)
     used = models.JSONField(default=dict)
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)

@@ -9,17 +9,22 @@ from django.urls import reverse
 
 from inventory.models.clusters import Cluster
 from inventory.models.pods import Pod
+from inventory.models.visibility import OwnQuerySet, VisibleQuerySet
+from inventory.viewer import Viewer
 
 
 class HamiPods(models.Manager["HamiPod"]):
-    def get_queryset(self) -> "models.QuerySet[HamiPod]":
-        return super().get_queryset().exclude(hami_manifest={})
+    def get_queryset(self) -> "VisibleQuerySet[HamiPod]":
+        return VisibleQuerySet["HamiPod"](self.model, using=self._db).exclude(hami_manifest={})
+
+    def visible_to(self, viewer: Viewer) -> "VisibleQuerySet[HamiPod]":
+        return self.get_queryset().visible_to(viewer)
 
 
 class HamiPod(Pod):
     """A Pod that asks HAMi for a card."""
 
-    objects: ClassVar[HamiPods] = HamiPods()
+    objects: ClassVar[HamiPods] = HamiPods()  # type: ignore[assignment]
 
     class Meta:
         proxy = True
@@ -38,6 +43,8 @@ class ConversionPreview(models.Model):
     username = models.CharField(max_length=150)
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
     pods = models.JSONField(help_text="cluster, namespace, name and UID of each, in the order of the page")
+
+    objects = OwnQuerySet.as_manager()
 
     class Meta:
         ordering = ("-created_at",)
@@ -58,7 +65,7 @@ class ConversionPreview(models.Model):
 
 
 class SavedConversion(models.Model):
-    """Manifests that somebody kept to show their conversion to others."""
+    """Manifests that somebody kept to look at their conversion again."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -71,6 +78,8 @@ class SavedConversion(models.Model):
     # As the webhook is given them: divided by commas, and as YAML.
     vendors = models.CharField(max_length=100, blank=True)
     config = models.TextField(blank=True)
+
+    objects = OwnQuerySet.as_manager()
 
     class Meta:
         ordering = ("-created_at",)

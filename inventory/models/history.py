@@ -1,6 +1,7 @@
 from django.db import models
 
 from inventory.models.clusters import Cluster
+from inventory.models.visibility import VisibleQuerySet
 
 
 class InstantSource(models.TextChoices):
@@ -45,6 +46,8 @@ class ShareInterval(models.Model):
     given_source = models.CharField(max_length=10, choices=InstantSource.choices, blank=True)
     ended_at = models.DateTimeField(null=True, help_text="null: held")
     ended_not_before = models.DateTimeField(null=True)
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("started_at", "pk")

@@ -2,6 +2,7 @@ from django.db import models
 
 from inventory.models.claims import Claim
 from inventory.models.clusters import Cluster, Namespace, Node
+from inventory.models.visibility import VisibleQuerySet
 
 # Phases after which a Pod uses nothing any more.
 FINISHED = ("Succeeded", "Failed")
@@ -45,6 +46,8 @@ class Pod(models.Model):
         default=dict, help_text="what HAMi reads of its manifest, where it asks for HAMi resources"
     )
 
+    objects = VisibleQuerySet.as_manager()
+
     class Meta:
         ordering = ("namespace", "name")
         constraints = [models.UniqueConstraint("cluster", "uid", name="pod_of_cluster")]
@@ -78,6 +81,8 @@ class PodClaim(models.Model):
     containers = models.JSONField(
         default=list, help_text="containers that use it, with the request they name"
     )
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("pod", "position", "name", "claim_name")

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from inventory.kube.label_selector import KEY, SelectorError, parse
 from inventory.models.clusters import Cluster
+from inventory.models.visibility import VisibleQuerySet
 from inventory.ownership.described import LONGEST_VALUE
 
 
@@ -19,6 +20,8 @@ class Team(models.Model):
 
     # As it was read: rules go by the slug, and by nothing else of a team.
     stored_slug: str | None = None
+
+    objects = VisibleQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)

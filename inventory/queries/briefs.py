@@ -2,7 +2,8 @@
 
 import msgspec
 
-from inventory.models import Card, Claim, Device, Node, Pod, Pool
+from inventory.models import Card, Claim, Device, Node, Pod, Pool, Team
+from inventory.viewer import Viewer
 
 
 class Workload(msgspec.Struct, frozen=True):
@@ -62,6 +63,11 @@ def workload(pod: Pod) -> Workload | None:
 
 def node_name(node: Node | None) -> str | None:
     return node.name if node else None
+
+
+def team_slug(team: Team | None, viewer: Viewer) -> str | None:
+    """None also for a team whose name the viewer may not read."""
+    return team.slug if team is not None and viewer.sees(team.pk) else None
 
 
 def pod_brief(pod: Pod) -> PodBrief:

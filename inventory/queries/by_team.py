@@ -49,7 +49,7 @@ class ProductSum(msgspec.Struct, frozen=True):
 
 def sums(shares: QuerySet[Share], cards: QuerySet[Card], *, viewer: Viewer) -> list[ProductSum]:
     """In the order of drivers and products, memory before cores; a fixed number of queries."""
-    known = teams()
+    known = teams(viewer=viewer)
     held: defaultdict[tuple[str, str | None, str | None], list[OccupancyRow]] = defaultdict(list)
     for row in occupancy.rows(shares, cards, [Group.TEAM], viewer=viewer):
         held[row.driver, row.product, row.dimension].append(row)

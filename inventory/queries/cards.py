@@ -12,7 +12,7 @@ from inventory.queries.briefs import node_name
 from inventory.queries.dimensions import Dimension, dimensions
 from inventory.queries.filters import (
     Filters,
-    Held,
+    HeldBy,
     LabelSelector,
     Names,
     Ordering,
@@ -21,6 +21,7 @@ from inventory.queries.filters import (
     States,
     Truth,
     cluster_filter,
+    pod_of_share,
     team_filter,
 )
 from inventory.queries.requested import HeldClass
@@ -53,7 +54,7 @@ class CardFilter(Filters):
     held_through = "device__card"
 
     cluster = cluster_filter()
-    namespace = Held(field_name="claim__namespace__name")
+    namespace = HeldBy(field_name="claim__namespace__name")
     team = team_filter("claim__team__slug", held=True)
     node = Names(field_name="node__name")
     driver = Names(field_name="pool__driver")
@@ -61,8 +62,8 @@ class CardFilter(Filters):
     device = Related(field_name="devices__name")
     device_class = HeldClass()
     product = Names(field_name="product")
-    pod = Held(field_name="claim__pod_claims__pod__name", also={"claim__pod_claims__reserved": True})
-    claim = Held(field_name="claim__name")
+    pod = pod_of_share()
+    claim = HeldBy(field_name="claim__name")
     state = States(field_name="state", choices=DeviceState.choices)
     tainted = Truth(field_name="tainted")
     q = Search("key", "uuid", "product", "node__name")
@@ -76,9 +77,8 @@ class CardFilter(Filters):
         fields = ()
 
 
-def queryset(filters: CardFilter | None = None) -> QuerySet[Card]:
-    found = Card.objects.select_related("cluster", "pool", "node")
-    return found if filters is None else filters.filter_queryset(found)
+def queryset() -> QuerySet[Card]:
+    return Card.objects.select_related("cluster", "pool", "node")
 
 
 def rows(page: Iterable[Card]) -> list[CardRow]:

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
-from inventory.models import Claim, Consumer, DeviceClass, PodClaim, Share
-from inventory.queries.briefs import PodBrief, pod_brief
+from inventory.models import Claim, Consumer, DeviceClass, Pod, PodClaim, Share
+from inventory.models.visibility import is_visible
+from inventory.queries.briefs import PodBrief, pod_brief, team_slug
 from inventory.queries.filters import (
     Filters,
     Held,
@@ -25,6 +26,7 @@ from inventory.queries.pending import Pending, why_pending
 from inventory.queries.requested import RequestedClass
 from inventory.queries.requests import RequestRow, requests
 from inventory.queries.results import PREFETCHED, RELATED, AllocationResult, allocation_result
+from inventory.viewer import Viewer
 
 KINDS = ("resourceclaims", "pods")
 
@@ -55,7 +57,10 @@ class Owner(msgspec.Struct, frozen=True):
 
 
 class ClaimRow(msgspec.Struct, frozen=True):
-    """A claim. `age_seconds` is its age when its cluster was read: it belongs to the same snapshot."""
+    """A claim. `age_seconds` is its age when its cluster was read: it belongs to the same snapshot.
+
+    `withheld`: its team, or Pods, consumers or an owner of it, are not the viewer's to see.
+    """
 
     id: int
     cluster: str
@@ -78,6 +83,7 @@ class ClaimRow(msgspec.Struct, frozen=True):
     age_seconds: int | None
     seconds_to_allocate: int | None
     pending: Pending | None
+    withheld: bool
 
 
 class ClaimFilter(Filters):
@@ -92,11 +98,11 @@ class ClaimFilter(Filters):
     device = Held(field_name="device__name")
     device_class = RequestedClass(spec="spec")
     product = Held(field_name="device__product")
-    pod = Related(field_name="pod_claims__pod__name")
+    pod = Related(field_name="pod_claims__pod__name", whose=(Pod, "pod_claims__pod"))
     claim = Names(field_name="name")
     state = States(field_name="state", choices=Claim.State.choices)
     uid = Names(field_name="uid")
-    q = Search("name", "namespace__name", "owner_name")
+    q = Search("name", "namespace__name", in_namespace=("owner_name",))
     label_selector = LabelSelector(field_name="labels")
     ordering = Ordering(
         fields={
@@ -115,12 +121,12 @@ class ClaimFilter(Filters):
         fields = ()
 
 
-def queryset(filters: ClaimFilter | None = None) -> QuerySet[Claim]:
-    found = Claim.objects.select_related("cluster", "namespace", "team")
-    return found if filters is None else filters.filter_queryset(found)
+def queryset(*, viewer: Viewer) -> QuerySet[Claim]:
+    return Claim.objects.visible_to(viewer).select_related("cluster", "namespace", "team")
 
 
-def rows(page: Iterable[Claim]) -> list[ClaimRow]:
+def rows(page: Iterable[Claim], *, viewer: Viewer) -> list[ClaimRow]:
+    """Of claims that the viewer may see."""
     claims = list(page)
     uses = PodClaim.objects.select_related("pod__namespace", "pod__node")
     shares = (
@@ -128,11 +134,11 @@ def rows(page: Iterable[Claim]) -> list[ClaimRow]:
     )
     prefetch_related_objects(claims, "consumers", Prefetch("pod_claims", uses), Prefetch("shares", shares))
     classes = _classes(claims)
-    return [_row(claim, classes) for claim in claims]
+    return [_row(claim, classes, viewer) for claim in claims]
 
 
-def one(claim_id: int) -> ClaimRow | None:
-    return next(iter(rows(queryset().filter(pk=claim_id))), None)
+def one(claim_id: int, *, viewer: Viewer) -> ClaimRow | None:
+    return next(iter(rows(queryset(viewer=viewer).filter(pk=claim_id), viewer=viewer)), None)
 
 
 def _classes(claims: Iterable[Claim]) -> set[tuple[int, str]]:
@@ -140,23 +146,29 @@ def _classes(claims: Iterable[Claim]) -> set[tuple[int, str]]:
     return set(DeviceClass.objects.filter(cluster__in=clusters).order_by().values_list("cluster_id", "name"))
 
 
-def _row(claim: Claim, classes: set[tuple[int, str]]) -> ClaimRow:
-    asked = requests(claim.spec)
-    team = claim.team
+def _row(claim: Claim, classes: set[tuple[int, str]], viewer: Viewer) -> ClaimRow:
+    asked, slug = requests(claim.spec), team_slug(claim.team, viewer)
+    uses = [use for use in claim.pod_claims.all() if is_visible(use, viewer)]
+    # In a namespace of others, all that is seen is the claim itself and what is told of Pods that are seen.
+    is_inside = is_visible(claim.namespace, viewer)
+    seen = None if is_inside else {use.pod.uid for use in uses}
+    left_out = not is_inside and (
+        bool(claim.owner_kind) or any(one.uid not in (seen or ()) for one in claim.consumers.all())
+    )
     return ClaimRow(
         id=claim.pk,
         cluster=claim.cluster.name,
         namespace=claim.namespace.name,
         name=claim.name,
         uid=claim.uid,
-        team=team.slug if team else None,
+        team=slug,
         state=claim.state,
         requests=asked,
         allocation=tuple(allocation_result(share) for share in claim.shares.all()),
         node_selector=claim.node_selector,
-        consumers=tuple(_consumer(consumer) for consumer in claim.consumers.all()),
-        pods=_pods(claim),
-        owner=Owner(claim.owner_kind, claim.owner_name, claim.owner_uid) if claim.owner_kind else None,
+        consumers=tuple(_consumer(one) for one in claim.consumers.all() if seen is None or one.uid in seen),
+        pods=_pods(uses),
+        owner=_owner(claim) if is_inside else None,
         extended_resource=claim.extended_resource,
         labels=claim.labels,
         created_at=claim.created_at,
@@ -164,8 +176,15 @@ def _row(claim: Claim, classes: set[tuple[int, str]]) -> ClaimRow:
         deleted_at=claim.deleted_at,
         age_seconds=_seconds(claim.created_at, claim.cluster.observed_at),
         seconds_to_allocate=_seconds(claim.created_at, claim.allocated_at),
-        pending=why_pending(claim, asked, classes),
+        pending=why_pending(claim, uses, asked, classes),
+        withheld=left_out
+        or len(uses) < len(claim.pod_claims.all())
+        or (claim.team is not None and slug is None),
     )
+
+
+def _owner(claim: Claim) -> Owner | None:
+    return Owner(claim.owner_kind, claim.owner_name, claim.owner_uid) if claim.owner_kind else None
 
 
 def _consumer(consumer: Consumer) -> ConsumerRow:
@@ -174,10 +193,10 @@ def _consumer(consumer: Consumer) -> ConsumerRow:
     )
 
 
-def _pods(claim: Claim) -> tuple[ClaimPod, ...]:
+def _pods(uses: Iterable[PodClaim]) -> tuple[ClaimPod, ...]:
     """Each Pod once, though it may name the claim twice."""
-    uses = sorted(claim.pod_claims.all(), key=lambda use: use.reserved)
-    return tuple({use.pod_id: ClaimPod(pod_brief(use.pod), use.reserved) for use in uses}.values())
+    ordered = sorted(uses, key=lambda use: use.reserved)
+    return tuple({use.pod_id: ClaimPod(pod_brief(use.pod), use.reserved) for use in ordered}.values())
 
 
 def _seconds(start: datetime | None, end: datetime | None) -> int | None:

@@ -12,7 +12,7 @@ from inventory.models import Cluster, Difference, Lease, SkippedObject
 from inventory.queries import features
 from inventory.queries.features import FeatureRow
 from inventory.queries.filters import Filters, Ordering, Search, States, Truth, cluster_filter
-from inventory.queries.freshness import ReadState, fault, in_states, read_state, stale_after
+from inventory.queries.freshness import ReadState, fault_of, in_states, read_state, stale_after
 from inventory.queries.reading import (
     DifferenceRow,
     Fault,
@@ -22,6 +22,7 @@ from inventory.queries.reading import (
     kind_row,
     skipped_row,
 )
+from inventory.viewer import Viewer
 
 KINDS: tuple[str, ...] = ()
 # Of one cluster; how many there are in all is `objects_skipped`, and `differences`.
@@ -36,7 +37,8 @@ class ClusterRow(msgspec.Struct, frozen=True):
     all of its kinds, a worker follows now; 0: nobody reads it at this moment. `failures` are those since the
     last success, and `retry_at` is when it is tried again after them. `differences` counts what the
     comparison of `compared_at` found to be stored otherwise than the API server had it, null before the first
-    one; an item has the first 100 in `found_differences`.
+    one; an item has the first 100 in `found_differences`. `withheld`: of all these the item has only
+    objects of the viewer's own namespaces, since they quote names.
     """
 
     id: int
@@ -61,6 +63,7 @@ class ClusterRow(msgspec.Struct, frozen=True):
     compared_at: datetime | None
     differences: int | None
     found_differences: tuple[DifferenceRow, ...] | None
+    withheld: bool
 
 
 class ReadStates(States):
@@ -82,22 +85,21 @@ class ClusterFilter(Filters):
         fields = ()
 
 
-def queryset(filters: ClusterFilter | None = None) -> QuerySet[Cluster]:
-    found = Cluster.objects.all()
-    return found if filters is None else filters.filter_queryset(found)
+def queryset() -> QuerySet[Cluster]:
+    return Cluster.objects.all()
 
 
-def rows(page: Iterable[Cluster], now: datetime) -> list[ClusterRow]:
-    return _rows(list(page), now)
+def rows(page: Iterable[Cluster], now: datetime, *, viewer: Viewer) -> list[ClusterRow]:
+    return _rows(list(page), now, viewer)
 
 
-def one(cluster_id: int, now: datetime) -> ClusterRow | None:
+def one(cluster_id: int, now: datetime, *, viewer: Viewer) -> ClusterRow | None:
     """With the objects that could not be read, and what was found to differ."""
-    return _detail(queryset().filter(pk=cluster_id).first(), now)
+    return _detail(queryset().filter(pk=cluster_id).first(), now, viewer)
 
 
-def by_name(name: str, now: datetime) -> ClusterRow | None:
-    return _detail(queryset().filter(name=name).first(), now)
+def by_name(name: str, now: datetime, *, viewer: Viewer) -> ClusterRow | None:
+    return _detail(queryset().filter(name=name).first(), now, viewer)
 
 
 def parts_followed(clusters: Iterable[Cluster], now: datetime) -> Mapping[int, int]:
@@ -106,24 +108,29 @@ def parts_followed(clusters: Iterable[Cluster], now: datetime) -> Mapping[int, i
     return dict(live.annotate(Count("pk")))
 
 
-def _detail(cluster: Cluster | None, now: datetime) -> ClusterRow | None:
+def _detail(cluster: Cluster | None, now: datetime, viewer: Viewer) -> ClusterRow | None:
     if cluster is None:
         return None
-    (row,) = _rows([cluster], now)
-    skipped = SkippedObject.objects.filter(cluster=cluster)[:SKIPPED_SHOWN]
-    differences = Difference.objects.filter(cluster=cluster)[:DIFFERENCES_SHOWN]
+    (row,) = _rows([cluster], now, viewer)
+    skipped = SkippedObject.objects.visible_to(viewer).filter(cluster=cluster)[:SKIPPED_SHOWN]
+    differences = (
+        Difference.objects.filter(cluster=cluster) if viewer.teams is None else Difference.objects.none()
+    )
     return msgspec.structs.replace(
         row,
         skipped=tuple(map(skipped_row, skipped)),
-        found_differences=tuple(map(difference_row, differences)),
+        found_differences=tuple(map(difference_row, differences[:DIFFERENCES_SHOWN])),
     )
 
 
-def _rows(clusters: Sequence[Cluster], now: datetime) -> list[ClusterRow]:
+def _rows(clusters: Sequence[Cluster], now: datetime, viewer: Viewer) -> list[ClusterRow]:
     prefetch_related_objects(clusters, "kinds")
     counts, gates = _skipped_counts(clusters), features.of_clusters(clusters)
     followed = parts_followed(clusters, now)
-    return [_row(one, now, gates[one.pk], counts.get(one.pk, 0), followed.get(one.pk, 0)) for one in clusters]
+    return [
+        _row(one, now, viewer, gates[one.pk], counts.get(one.pk, 0), followed.get(one.pk, 0))
+        for one in clusters
+    ]
 
 
 def _skipped_counts(clusters: Sequence[Cluster]) -> Mapping[int, int]:
@@ -132,7 +139,12 @@ def _skipped_counts(clusters: Sequence[Cluster]) -> Mapping[int, int]:
 
 
 def _row(
-    cluster: Cluster, now: datetime, gates: tuple[FeatureRow, ...], skipped: int, followed_by: int
+    cluster: Cluster,
+    now: datetime,
+    viewer: Viewer,
+    gates: tuple[FeatureRow, ...],
+    skipped: int,
+    followed_by: int,
 ) -> ClusterRow:
     return ClusterRow(
         id=cluster.pk,
@@ -147,14 +159,15 @@ def _row(
         observed_at=cluster.observed_at,
         attempted_at=cluster.attempted_at,
         followed_by=followed_by,
-        error=fault(cluster),
+        error=fault_of(cluster, viewer=viewer),
         failures=cluster.failures,
         retry_at=cluster.retry_at,
         poll_seconds=cluster.poll_seconds,
-        kinds=tuple(kind_row(state, now) for state in cluster.kinds.all()),
+        kinds=tuple(kind_row(state, now, viewer=viewer) for state in cluster.kinds.all()),
         objects_skipped=skipped,
         skipped=None,
         compared_at=cluster.compared_at,
         differences=cluster.differences,
         found_differences=None,
+        withheld=viewer.teams is not None,
     )

@@ -37,9 +37,8 @@ class DeviceClassFilter(Filters):
         fields = ()
 
 
-def queryset(filters: DeviceClassFilter | None = None) -> QuerySet[DeviceClass]:
-    found = DeviceClass.objects.select_related("cluster")
-    return found if filters is None else filters.filter_queryset(found)
+def queryset() -> QuerySet[DeviceClass]:
+    return DeviceClass.objects.select_related("cluster")
 
 
 def rows(page: Iterable[DeviceClass]) -> list[DeviceClassRow]:

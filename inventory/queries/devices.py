@@ -14,7 +14,7 @@ from inventory.queries.briefs import CardBrief, card_brief, node_name
 from inventory.queries.dimensions import Dimension, dimensions
 from inventory.queries.filters import (
     Filters,
-    Held,
+    HeldBy,
     LabelSelector,
     Names,
     Ordering,
@@ -22,10 +22,12 @@ from inventory.queries.filters import (
     States,
     Truth,
     cluster_filter,
+    pod_of_share,
     team_filter,
 )
 from inventory.queries.requested import HeldClass
 from inventory.queries.requests import device_class
+from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims")
 NO_CLASS = "no allocated request names a device class for this device"
@@ -46,7 +48,10 @@ class Bottleneck(msgspec.Struct, frozen=True):
 
 
 class DeviceRow(msgspec.Struct, frozen=True):
-    """A device. `device_classes` are those through which claims came to it: see `device_classes_reason`."""
+    """A device. `device_classes` are those through which claims came to it: see `device_classes_reason`.
+
+    `teams` are those that hold a part of it and that the viewer may know; `withheld`: others hold some of it.
+    """
 
     id: int
     cluster: str
@@ -68,6 +73,7 @@ class DeviceRow(msgspec.Struct, frozen=True):
     bottleneck: Bottleneck | None
     shares: int
     teams: tuple[str, ...]
+    withheld: bool
     state: str
     reason: str | None
     problems: tuple[str, ...]
@@ -78,7 +84,7 @@ class DeviceFilter(Filters):
     held_through = "device"
 
     cluster = cluster_filter()
-    namespace = Held(field_name="claim__namespace__name")
+    namespace = HeldBy(field_name="claim__namespace__name")
     team = team_filter("claim__team__slug", held=True)
     node = Names(field_name="node__name")
     driver = Names(field_name="pool__driver")
@@ -86,8 +92,8 @@ class DeviceFilter(Filters):
     device = Names(field_name="name")
     device_class = HeldClass()
     product = Names(field_name="product")
-    pod = Held(field_name="claim__pod_claims__pod__name", also={"claim__pod_claims__reserved": True})
-    claim = Held(field_name="claim__name")
+    pod = pod_of_share()
+    claim = HeldBy(field_name="claim__name")
     state = States(field_name="state", choices=DeviceState.choices)
     uuid = Names(field_name="uuid")
     accelerator = Truth(field_name="accelerator")
@@ -115,9 +121,8 @@ class DeviceFilter(Filters):
         fields = ()
 
 
-def queryset(filters: DeviceFilter | None = None) -> QuerySet[Device]:
-    found = Device.objects.select_related("cluster", "pool", "node", "card")
-    return found if filters is None else filters.filter_queryset(found)
+def queryset() -> QuerySet[Device]:
+    return Device.objects.select_related("cluster", "pool", "node", "card")
 
 
 def others_of_node(node_id: int) -> QuerySet[Device]:
@@ -125,15 +130,15 @@ def others_of_node(node_id: int) -> QuerySet[Device]:
     return queryset().filter(node=node_id, accelerator=False)
 
 
-def rows(page: Iterable[Device]) -> list[DeviceRow]:
+def rows(page: Iterable[Device], *, viewer: Viewer) -> list[DeviceRow]:
     devices = list(page)
     prefetch_related_objects(devices, "balances")
-    teams, classes = _holders(devices)
-    return [_row(device, teams[device.pk], classes[device.pk]) for device in devices]
+    held = _held(devices, viewer)
+    return [_row(device, held[device.pk]) for device in devices]
 
 
-def one(device_id: int) -> DeviceRow | None:
-    return next(iter(rows(queryset().filter(pk=device_id))), None)
+def one(device_id: int, *, viewer: Viewer) -> DeviceRow | None:
+    return next(iter(rows(queryset().filter(pk=device_id), viewer=viewer)), None)
 
 
 def dimension_names(found: QuerySet[Device]) -> list[str]:
@@ -142,22 +147,34 @@ def dimension_names(found: QuerySet[Device]) -> list[str]:
     return list(balances.values_list("dimension", flat=True).distinct())
 
 
-def _holders(devices: Sequence[Device]) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
-    """Which teams hold each device, and by which classes claims came to it. Admin access holds nothing."""
-    teams: defaultdict[int, set[str]] = defaultdict(set)
-    classes: defaultdict[int, set[str]] = defaultdict(set)
+class _Held:
+    """Of one device: which teams hold it, and by which classes claims came to it."""
+
+    def __init__(self) -> None:
+        self.teams, self.classes, self.withheld = set[str](), set[str](), False
+
+    def by(self, team: int | None, slug: str | None, viewer: Viewer) -> None:
+        if not viewer.sees(team):
+            self.withheld = True
+        elif slug is not None:
+            self.teams.add(slug)
+
+
+def _held(devices: Sequence[Device], viewer: Viewer) -> dict[int, _Held]:
+    """Admin access holds nothing."""
+    found: defaultdict[int, _Held] = defaultdict(_Held)
     shares = Share.objects.filter(device__in=[device.pk for device in devices]).order_by()
-    for device, admin_access, request, team, spec in shares.values_list(
-        "device_id", "admin_access", "request", "claim__team__slug", "claim__spec"
+    for device, admin_access, request, spec, team, slug in shares.values_list(
+        "device_id", "admin_access", "request", "claim__spec", "claim__team_id", "claim__team__slug"
     ):
-        if team and not admin_access:
-            teams[device].add(team)
+        if not admin_access:
+            found[device].by(team, slug, viewer)
         if name := device_class(spec, request):
-            classes[device].add(name)
-    return teams, classes
+            found[device].classes.add(name)
+    return found
 
 
-def _row(device: Device, teams: set[str], classes: set[str]) -> DeviceRow:
+def _row(device: Device, held: _Held) -> DeviceRow:
     capacity = dimensions(device.balances.all(), device.capacity)
     return DeviceRow(
         id=device.pk,
@@ -169,8 +186,8 @@ def _row(device: Device, teams: set[str], classes: set[str]) -> DeviceRow:
         product=device.product or None,
         uuid=device.uuid or None,
         accelerator=device.accelerator,
-        device_classes=tuple(sorted(classes)) or None,
-        device_classes_reason=None if classes else NO_CLASS,
+        device_classes=tuple(sorted(held.classes)) or None,
+        device_classes_reason=None if held.classes else NO_CLASS,
         attributes=device.attributes,
         shareable=device.shareable,
         health=_health(device),
@@ -179,7 +196,8 @@ def _row(device: Device, teams: set[str], classes: set[str]) -> DeviceRow:
         capacity=capacity,
         bottleneck=_bottleneck(device.bottleneck, capacity),
         shares=device.shares,
-        teams=tuple(sorted(teams)),
+        teams=tuple(sorted(held.teams)),
+        withheld=held.withheld,
         state=device.state,
         reason=device.reason or None,
         problems=tuple(device.problems),

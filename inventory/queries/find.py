@@ -7,6 +7,7 @@ from django.db.models import Q, QuerySet
 
 from inventory.models import Claim, Device, Node, Pod
 from inventory.queries import nodes
+from inventory.viewer import Viewer
 
 
 class Hits(NamedTuple):
@@ -27,18 +28,29 @@ class Found(NamedTuple):
         return sum(hits.total for hits in self)
 
 
-def find(text: str, *, shown: int) -> Found:
+def find(text: str, *, shown: int, viewer: Viewer) -> Found:
     """What has the text in its name, in any case; also in the UUID of a device, or as the whole UID."""
-    pods = Pod.objects.select_related("cluster", "namespace", "team", "node")
-    claims = Claim.objects.select_related("cluster", "namespace", "team")
+    pods = Pod.objects.visible_to(viewer).select_related("cluster", "namespace", "team", "node")
+    claims = Claim.objects.visible_to(viewer).select_related("cluster", "namespace", "team")
     devices = Device.objects.select_related("cluster", "pool", "node")
     named: QuerySet[Node] = nodes.queryset()
     return Found(
-        pods=_hits(pods.filter(Q(name__icontains=text) | Q(uid__iexact=text)), shown),
-        claims=_hits(claims.filter(Q(name__icontains=text) | Q(uid__iexact=text)), shown),
+        pods=_with_known_teams(
+            _hits(pods.filter(Q(name__icontains=text) | Q(uid__iexact=text)), shown), viewer
+        ),
+        claims=_with_known_teams(
+            _hits(claims.filter(Q(name__icontains=text) | Q(uid__iexact=text)), shown), viewer
+        ),
         devices=_hits(devices.filter(Q(name__icontains=text) | Q(uuid__icontains=text)), shown),
         nodes=_hits(named.filter(name__icontains=text), shown),
     )
+
+
+def _with_known_teams(found: Hits, viewer: Viewer) -> Hits:
+    for row in found.rows:
+        if not viewer.sees(row.team_id):
+            row.team = None
+    return found
 
 
 def _hits(found: QuerySet[Any], shown: int) -> Hits:

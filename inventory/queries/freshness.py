@@ -10,7 +10,8 @@ from django.conf import settings
 from django.db.models import Count, Q
 
 from inventory.models import Cluster, KindState, Pool, SkippedObject, Team
-from inventory.queries.reading import Fault
+from inventory.queries.reading import Fault, fault
+from inventory.viewer import Viewer
 
 
 class ReadState(StrEnum):
@@ -53,7 +54,12 @@ class Freshness(msgspec.Struct, frozen=True):
 
 
 def freshness(
-    now: datetime, *, names: Collection[str] = (), ids: Collection[int] = (), kinds: Collection[str] = ()
+    now: datetime,
+    *,
+    viewer: Viewer,
+    names: Collection[str] = (),
+    ids: Collection[int] = (),
+    kinds: Collection[str] = (),
 ) -> Freshness:
     """Of the named clusters, or of all; for an answer that rests on these kinds, or on all of them.
 
@@ -65,7 +71,7 @@ def freshness(
         clusters = clusters.filter(name__in=names)
     if ids:
         clusters = clusters.filter(pk__in=ids)
-    return _of(list(clusters), kinds, now)
+    return _of(list(clusters), kinds, now, viewer)
 
 
 def stale_after() -> timedelta:
@@ -95,25 +101,30 @@ def in_states(states: Collection[str], now: datetime) -> Q:
     return found
 
 
-def fault(cluster: Cluster) -> Fault | None:
-    if not cluster.error_reason:
-        return None
-    return Fault(cluster.error_reason, cluster.error_message, cluster.error_at)
+def fault_of(cluster: Cluster, *, viewer: Viewer) -> Fault | None:
+    return fault(cluster.error_reason, cluster.error_message, cluster.error_at, viewer=viewer)
 
 
-def _of(clusters: Sequence[Cluster], kinds: Collection[str], now: datetime) -> Freshness:
+def _of(clusters: Sequence[Cluster], kinds: Collection[str], now: datetime, viewer: Viewer) -> Freshness:
     skipped, incomplete = _counts(clusters)
     oldest = {cluster.pk: _oldest(cluster, kinds) for cluster in clusters}
     seen = [instant for instant in oldest.values() if instant is not None]
     found = tuple(
-        _cluster(cluster, oldest[cluster.pk], now, skipped[cluster.pk], incomplete[cluster.pk])
+        _cluster(
+            cluster,
+            oldest[cluster.pk],
+            now,
+            fault_of(cluster, viewer=viewer),
+            skipped[cluster.pk],
+            incomplete[cluster.pk],
+        )
         for cluster in clusters
     )
     return Freshness(
         as_of=min(seen, default=None),
         stale=any(one.stale for one in found),
         clusters=found,
-        generation=_generation(found, (cluster.revision for cluster in clusters)),
+        generation=_generation(found, (cluster.revision for cluster in clusters), viewer),
     )
 
 
@@ -140,7 +151,12 @@ def _oldest(cluster: Cluster, kinds: Collection[str]) -> datetime | None:
 
 
 def _cluster(
-    cluster: Cluster, oldest: datetime | None, now: datetime, skipped: int, incomplete: int
+    cluster: Cluster,
+    oldest: datetime | None,
+    now: datetime,
+    error: Fault | None,
+    skipped: int,
+    incomplete: int,
 ) -> ClusterFreshness:
     by_state: defaultdict[str, list[str]] = defaultdict(list)
     for one in cluster.kinds.all():
@@ -152,7 +168,7 @@ def _cluster(
         state=read_state(cluster, now),
         stale=oldest is None or now - oldest > stale_after(),
         observed_at=cluster.observed_at,
-        error=fault(cluster),
+        error=error,
         forbidden=tuple(by_state[KindState.State.FORBIDDEN]),
         failed=tuple(by_state[KindState.State.FAILED]),
         objects_skipped=skipped,
@@ -160,11 +176,13 @@ def _cluster(
     )
 
 
-def _generation(clusters: Iterable[ClusterFreshness], revisions: Iterable[int]) -> tuple[str, ...]:
-    """Stays as it is while polls find no change; teams may be renamed between polls."""
+def _generation(
+    clusters: Iterable[ClusterFreshness], revisions: Iterable[int], viewer: Viewer
+) -> tuple[str, ...]:
+    """Stays as it is while polls find no change; teams may be renamed between polls, and change members."""
     stamps = (
         f"{one.id}:{one.name}:{revision}:stale={one.stale}:{one.forbidden}:{one.failed}"
         for one, revision in zip(clusters, revisions, strict=True)
     )
-    teams = Team.objects.order_by("pk").values_list("pk", "slug")
+    teams = Team.objects.visible_to(viewer).order_by("pk").values_list("pk", "slug")
     return (*stamps, *(f"team={pk}:{slug}" for pk, slug in teams))

@@ -13,6 +13,7 @@ from inventory.models import Card
 from inventory.models.devices import DeviceState
 from inventory.queries.dimensions import ratio
 from inventory.queries.kinds import Kind, KindSum, by_kind, over, sharing
+from inventory.viewer import EVERYTHING
 
 
 class GroupRow(msgspec.Struct, frozen=True):
@@ -36,8 +37,8 @@ _COUNTS = ("cards", "free", "partly", "full", "over", "unavailable", "unknown", 
 
 
 def groups(cards: QuerySet[Card]) -> tuple[tuple[GroupRow, ...], GroupRow]:
-    """The rows, and the row of all."""
-    sums = {one.kind: one for one in by_kind(cards)}
+    """The rows, and the row of all. They tell of no team."""
+    sums = {one.kind: one for one in by_kind(cards, viewer=EVERYTHING)}
     counted: dict[Kind, dict[str, int]] = defaultdict(lambda: dict.fromkeys((*_COUNTS, "nodes"), 0))
     for driver, product, partitioned, *numbers, shareable in _counted(cards):
         kind = Kind(driver, product, sharing(partitioned=partitioned, shareable=bool(shareable)))

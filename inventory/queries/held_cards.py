@@ -1,6 +1,5 @@
 """Cards with everything that is held of them, ready to be drawn as bars."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
@@ -10,8 +9,10 @@ from django.db.models import prefetch_related_objects
 from inventory.models import Card, Device
 from inventory.queries import shares as share_queries
 from inventory.queries.dimensions import dimensions
+from inventory.queries.held import Holders, holders
 from inventory.queries.shares import ShareRow
-from inventory.queries.slices import TeamBrief, Track, teams, tracks
+from inventory.queries.slices import OTHERS, OthersShares, TeamBrief, Track, teams, tracks
+from inventory.viewer import Viewer
 
 
 class HeldCard(msgspec.Struct, frozen=True):
@@ -38,6 +39,7 @@ class HeldCard(msgspec.Struct, frozen=True):
     reason: str
     use: Decimal | None
     shares: tuple[ShareRow, ...]
+    others: OthersShares | None
     teams: tuple[TeamBrief, ...]
     tracks: tuple[Track, ...]
 
@@ -45,28 +47,30 @@ class HeldCard(msgspec.Struct, frozen=True):
     def place(self) -> str:
         return self.node or self.pool
 
+    @property
+    def shares_held(self) -> int:
+        """Those of others too."""
+        return len(self.shares) + (self.others.shares if self.others else 0)
 
-def rows(page: Iterable[Card]) -> list[HeldCard]:
+
+def rows(page: Iterable[Card], *, viewer: Viewer) -> list[HeldCard]:
     """A fixed number of queries, whatever the number of cards."""
     cards = list(page)
     prefetch_related_objects(cards, "balances", "devices", "cluster", "pool", "node")
-    known = teams()
-    held = _held(cards)
+    known = teams(viewer=viewer)
+    held = _held(cards, viewer)
     return [_row(card, held[card.pk], known) for card in cards]
 
 
-def _held(cards: Iterable[Card]) -> defaultdict[int, list[ShareRow]]:
+def _held(cards: Iterable[Card], viewer: Viewer) -> Mapping[int, Holders]:
     """The counted shares of each card: what admin access sees it does not hold."""
     card_of = {device.pk: card.pk for card in cards for device in card.devices.all()}
-    found: defaultdict[int, list[ShareRow]] = defaultdict(list)
-    counted = share_queries.queryset().filter(device__in=card_of, admin_access=False)
-    for share in share_queries.rows(counted):
-        found[card_of[share.device.id]].append(share)
-    return found
+    counted = share_queries.everyones().filter(device__in=card_of, admin_access=False)
+    return holders(counted, card_of.__getitem__, viewer=viewer)
 
 
-def _row(card: Card, shares: list[ShareRow], known: Mapping[str, TeamBrief]) -> HeldCard:
-    holders = {share.team for share in shares}
+def _row(card: Card, held: Holders, known: Mapping[str, TeamBrief]) -> HeldCard:
+    holding = {share.team for share in held.shares}
     return HeldCard(
         id=card.pk,
         key=card.key,
@@ -85,9 +89,13 @@ def _row(card: Card, shares: list[ShareRow], known: Mapping[str, TeamBrief]) -> 
         state=card.state,
         reason=card.reason,
         use=None if card.use_millionths is None else Decimal(card.use_millionths).scaleb(-6),
-        shares=tuple(shares),
-        teams=tuple(team for slug, team in known.items() if slug in holders),
-        tracks=tracks(card.pool.driver, dimensions(card.balances.all()), shares, known),
+        shares=tuple(held.shares),
+        others=held.others,
+        teams=(
+            *(team for slug, team in known.items() if slug in holding),
+            *([OTHERS] if held.others else []),
+        ),
+        tracks=tracks(card.pool.driver, dimensions(card.balances.all()), held.shares, known, held.others),
     )
 
 

@@ -8,33 +8,46 @@ from inventory.models import Device
 from inventory.queries import devices, pools
 from inventory.queries import shares as share_queries
 from inventory.queries.devices import DeviceRow
+from inventory.queries.held import holders
 from inventory.queries.pools import CounterRow, PoolRow
 from inventory.queries.shares import ShareRow
-from inventory.queries.slices import TeamBrief, Track, in_bar_order, teams, tracks
+from inventory.queries.slices import OthersShares, TeamBrief, Track, in_bar_order, teams, tracks
+from inventory.viewer import Viewer
 
 
 class HeldDevice(msgspec.Struct, frozen=True):
-    """`watchers` have admin access and hold nothing; `siblings` are the other parts of the same card."""
+    """`watchers` have admin access and hold nothing; `siblings` are the other parts of the same card.
+
+    `others_watching`: shares with admin access whose names the viewer may not read.
+    """
 
     row: DeviceRow
     node_id: int | None
     pool: PoolRow
     counters: tuple[CounterRow, ...]
     shares: tuple[ShareRow, ...]
+    others: OthersShares | None
     watchers: tuple[ShareRow, ...]
+    others_watching: int
     tracks: tuple[Track, ...]
     siblings: tuple[DeviceRow, ...]
     teams: dict[str, TeamBrief]
 
+    @property
+    def shares_held(self) -> int:
+        """Those of others too."""
+        return len(self.shares) + (self.others.shares if self.others else 0)
 
-def one(device_id: int) -> HeldDevice | None:
+
+def one(device_id: int, *, viewer: Viewer) -> HeldDevice | None:
     device = devices.queryset().filter(pk=device_id).first()
     if device is None:
         return None
-    row, *siblings = devices.rows([device, *_siblings(device)])
-    known = teams()
-    shares = share_queries.rows(share_queries.queryset().filter(device=device_id))
-    counted = [share for share in in_bar_order(shares, known) if not share.admin_access]
+    row, *siblings = devices.rows([device, *_siblings(device)], viewer=viewer)
+    known = teams(viewer=viewer)
+    everyones = share_queries.everyones().filter(device=device_id)
+    held = holders(everyones, lambda found: found, viewer=viewer)[device_id]
+    counted = [share for share in in_bar_order(held.shares, known) if not share.admin_access]
     pool = pools.rows(pools.queryset().filter(pk=device.pool_id))[0]
     return HeldDevice(
         row=row,
@@ -42,8 +55,10 @@ def one(device_id: int) -> HeldDevice | None:
         pool=pool,
         counters=_counters(device, pool),
         shares=tuple(counted),
-        watchers=tuple(share for share in shares if share.admin_access),
-        tracks=tracks(row.driver, row.capacity, counted, known),
+        others=held.others,
+        watchers=tuple(share for share in held.shares if share.admin_access),
+        others_watching=held.others_watching,
+        tracks=tracks(row.driver, row.capacity, counted, known, held.others),
         siblings=tuple(siblings),
         teams=known,
     )

@@ -1,4 +1,4 @@
-"""Who holds how much: shares summed by team."""
+"""Who holds how much: shares summed by team; the teams that the viewer may not know are one."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -6,14 +6,18 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Case, Count, F, Min, Q, QuerySet, Value, When
 
 from inventory.kube.quantity import Quantity
 from inventory.models import Claim, Share, Team
 from inventory.queries.pods import PodState
+from inventory.queries.slices import OTHERS, TeamBrief
 from inventory.queries.sums import halves, summed
+from inventory.viewer import Viewer
 
 _TEAM = "claim__team_id"
+# Stands for the id of all teams that the viewer may not know, and of no team where that is not his to know.
+_OTHERS = 0
 _PARTITIONED = "device__card__partitioned"
 
 
@@ -38,12 +42,14 @@ class HeldAmount(msgspec.Struct, frozen=True):
 class TeamCounts(msgspec.Struct, frozen=True):
     """How many things a team holds. Null for `slug` and `name`: namespaces that belong to no team.
 
-    A card that two teams share counts for each of them, so `cards` does not add up over teams.
+    A card that two teams share counts for each of them, so `cards` does not add up over teams. `withheld`:
+    all that the viewer may not know the teams of, together.
     """
 
     slug: str | None
     name: str | None
     colour: int
+    withheld: bool
     cards: int
     shares: int
     pods: int
@@ -65,38 +71,69 @@ class Waiting(msgspec.Struct, frozen=True):
     claims_unused: int
 
 
-def by_team(shares: QuerySet[Share], pods: QuerySet[Any]) -> list[TeamRow]:
-    """Every team that there is, those which hold nothing included, and last what belongs to none.
+def by_team(shares: QuerySet[Share], pods: QuerySet[Any], *, viewer: Viewer) -> list[TeamRow]:
+    """Every team that there is, those which hold nothing included, and last what is others', or nobody's.
+
+    `shares` and `pods` are everybody's, so that sums are true.
 
     Only accelerators are counted, and no admin access. A claim that many Pods use is one share.
     """
-    amounts: defaultdict[str | None, list[HeldAmount]] = defaultdict(list)
-    for (team, _), found in amounts_by_kind(shares).items():
-        amounts[team.slug if team else None] += found
+    amounts: defaultdict[TeamBrief | None, list[HeldAmount]] = defaultdict(list)
+    for (team, _), found in amounts_by_kind(shares, viewer=viewer).items():
+        amounts[team] += found
     return [
-        TeamRow(**msgspec.structs.asdict(one), amounts=tuple(amounts[one.slug]))
-        for one in counts_by_team(shares, pods)
+        TeamRow(**msgspec.structs.asdict(one), amounts=tuple(amounts[whose(one)]))
+        for one in counts_by_team(shares, pods, viewer=viewer)
     ]
 
 
-def counts_by_team(shares: QuerySet[Share], pods: QuerySet[Any]) -> list[TeamCounts]:
+def counts_by_team(shares: QuerySet[Share], pods: QuerySet[Any], *, viewer: Viewer) -> list[TeamCounts]:
     """The same without the amounts."""
-    held = {team: counts for team, *counts in _counts(_counted(shares))}
-    states = _pods(pods)
-    teams: list[tuple[int | None, Team | None]] = [(team.pk, team) for team in Team.objects.order_by("name")]
-    if {None} & (held.keys() | {team for team, _ in states}):
-        teams.append((None, None))
-    return [_row(key, team, held.get(key, [0, 0]), states) for key, team in teams]
+    held = {team: counts for team, *counts in _counts(_with_whose(_counted(shares), _TEAM, viewer))}
+    states = _pods(_with_whose(pods, "team_id", viewer))
+    known = _teams(viewer)
+    seen = held.keys() | {team for team, _ in states}
+    keys = [*known, *(key for key in (_OTHERS, None) if key in seen)]
+    return [_row(key, _brief(key, known), held.get(key, [0, 0]), states) for key in keys]
 
 
-def amounts_by_kind(shares: QuerySet[Share]) -> dict[tuple[Team | None, bool], list[HeldAmount]]:
+def amounts_by_kind(
+    shares: QuerySet[Share], *, viewer: Viewer
+) -> dict[tuple[TeamBrief | None, bool], list[HeldAmount]]:
     """What each team holds, that of partitioned cards (True) apart from that of others."""
-    teams = Team.objects.in_bulk()
-    found: defaultdict[tuple[Team | None, bool], list[HeldAmount]] = defaultdict(list)
-    for key, one in sorted(_sums(_counted(shares)).items(), key=lambda item: item[0][2:]):
-        team = teams[key.team] if key.team is not None else None
+    known = _teams(viewer)
+    found: defaultdict[tuple[TeamBrief | None, bool], list[HeldAmount]] = defaultdict(list)
+    sums = _sums(_with_whose(_counted(shares), _TEAM, viewer))
+    for key, one in sorted(sums.items(), key=lambda item: item[0][2:]):
         amount = HeldAmount(key.driver, key.product or None, key.dimension, one.held, one.unknown)
-        found[team, key.partitioned].append(amount)
+        found[_brief(key.team, known), key.partitioned].append(amount)
+    return found
+
+
+def _teams(viewer: Viewer) -> dict[int, TeamBrief]:
+    """By their ids, in the order of their names."""
+    found = Team.objects.visible_to(viewer).order_by("name")
+    return {team.pk: TeamBrief(team.slug, team.name, team.colour) for team in found}
+
+
+def whose(row: TeamCounts) -> TeamBrief | None:
+    if row.withheld:
+        return OTHERS
+    return None if row.slug is None else TeamBrief(row.slug, row.name or "", row.colour)
+
+
+def _brief(key: int | None, known: Mapping[int, TeamBrief]) -> TeamBrief | None:
+    return None if key is None else OTHERS if key == _OTHERS else known[key]
+
+
+def _with_whose(rows: QuerySet[Any], column: str, viewer: Viewer) -> QuerySet[Any]:
+    """With `whose`: the id of the team, where the viewer may know it."""
+    if viewer.teams is None:
+        whose: F | Case = F(column)
+    else:
+        mine = Q(**{f"{column}__in": viewer.teams})
+        whose = Case(When(mine, then=F(column)), default=Value(_OTHERS))
+    found: QuerySet[Any] = rows.annotate(whose=whose)
     return found
 
 
@@ -111,14 +148,15 @@ def waiting(pods: QuerySet[Any], claims: QuerySet[Claim]) -> Waiting:
     return Waiting(without_node["found"], without_node["since"], counts["found"], counts["unused"])
 
 
-def _counts(shares: QuerySet[Share]) -> Iterable[tuple[Any, ...]]:
-    return shares.values_list(_TEAM).annotate(
+def _counts(shares: QuerySet[Any]) -> Iterable[tuple[Any, ...]]:
+    found: Iterable[tuple[Any, ...]] = shares.values_list("whose").annotate(
         Count("device__card", distinct=True), Count("pk", distinct=True)
     )
+    return found
 
 
 def _pods(pods: QuerySet[Any]) -> Counter[tuple[int | None, str]]:
-    found = pods.order_by().values_list("team_id", "state").annotate(Count("pk", distinct=True))
+    found = pods.order_by().values_list("whose", "state").annotate(Count("pk", distinct=True))
     return Counter({(team, state): count for team, state, count in found})
 
 
@@ -143,7 +181,7 @@ def _sums(shares: QuerySet[Share]) -> dict[_Key, _Sum]:
 def _groups(shares: QuerySet[Share], path: str, column: str) -> Iterable[Mapping[str, Any]]:
     """What a share holds is what it consumes, or all of a device that it has to itself."""
     amount = f"{path}__{column}"
-    keys = (_TEAM, _PARTITIONED, "device__pool__driver", "device__card__product")
+    keys = ("whose", _PARTITIONED, "device__pool__driver", "device__card__product")
     groups: Iterable[Mapping[str, Any]] = (
         shares.filter(**{f"{path}__isnull": False})
         .values(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
@@ -158,7 +196,7 @@ def _groups(shares: QuerySet[Share], path: str, column: str) -> Iterable[Mapping
 
 def _add(sums: dict[_Key, _Sum], group: Mapping[str, Any], path: str) -> None:
     key = _Key(
-        group[_TEAM],
+        group["whose"],
         bool(group[_PARTITIONED]),
         group["device__pool__driver"],
         group["device__card__product"] or "",
@@ -174,14 +212,15 @@ def _add(sums: dict[_Key, _Sum], group: Mapping[str, Any], path: str) -> None:
 
 def _row(
     key: int | None,
-    team: Team | None,
+    team: TeamBrief | None,
     held: list[int],
     states: Counter[tuple[int | None, str]],
 ) -> TeamCounts:
     return TeamCounts(
-        slug=team.slug if team else None,
-        name=team.name if team else None,
+        slug=team.slug or None if team else None,
+        name=team.name or None if team else None,
         colour=team.colour if team else 0,
+        withheld=team is OTHERS,
         cards=held[0],
         shares=held[1],
         pods=states[key, PodState.HOLDING],

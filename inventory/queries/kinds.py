@@ -9,12 +9,13 @@ from django.db.models import Count, Q, QuerySet
 
 from inventory.dra.units import Unit, reading_order, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity
-from inventory.models import Card, Share, Team
+from inventory.models import Card, Share
 from inventory.queries import holders, totals
 from inventory.queries.dimensions import ratio
 from inventory.queries.holders import HeldAmount
 from inventory.queries.slices import TeamBrief
 from inventory.queries.totals import TotalRow
+from inventory.viewer import Viewer
 
 NOTHING = Quantity(0, Notation.BINARY)
 
@@ -78,9 +79,9 @@ class KindSum(msgspec.Struct, frozen=True):
     dimensions: tuple[DimensionSum, ...]
 
 
-def by_kind(cards: QuerySet[Card]) -> list[KindSum]:
+def by_kind(cards: QuerySet[Card], *, viewer: Viewer) -> list[KindSum]:
     """A fixed number of queries; the kinds with most cards first."""
-    sums, held = totals.grouped(cards, "partitioned"), _held(cards)
+    sums, held = totals.grouped(cards, "partitioned"), _held(cards, viewer)
     found: list[KindSum] = []
     for (partitioned, driver, product), (number, shareable) in _counted(cards).items():
         rows = [
@@ -124,10 +125,6 @@ def added(quantities: Iterable[Quantity]) -> Quantity:
     return sum(quantities, start=NOTHING)
 
 
-def brief(team: Team | None) -> TeamBrief | None:
-    return TeamBrief(team.slug, team.name, team.colour) if team else None
-
-
 _KindKey = tuple[bool, str, str]
 Held = defaultdict[_KindKey, list[tuple[TeamBrief | None, HeldAmount]]]
 
@@ -143,12 +140,12 @@ def _counted(cards: QuerySet[Card]) -> dict[_KindKey, tuple[int, int]]:
     }
 
 
-def _held(cards: QuerySet[Card]) -> Held:
+def _held(cards: QuerySet[Card], viewer: Viewer) -> Held:
     shares = Share.objects.filter(device__card__in=cards.order_by().values("pk"))
     found: Held = defaultdict(list)
-    for (team, partitioned), amounts in holders.amounts_by_kind(shares).items():
+    for (team, partitioned), amounts in holders.amounts_by_kind(shares, viewer=viewer).items():
         for amount in amounts:
-            found[partitioned, amount.driver, amount.product or ""].append((brief(team), amount))
+            found[partitioned, amount.driver, amount.product or ""].append((team, amount))
     return found
 
 

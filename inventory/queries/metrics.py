@@ -22,9 +22,11 @@ from inventory.models import (
     ShareInterval,
 )
 from inventory.models.devices import DeviceState
+from inventory.models.visibility import visible
 from inventory.queries import totals
 from inventory.queries.clusters import parts_followed
 from inventory.queries.totals import TotalRow
+from inventory.viewer import Viewer
 
 _AT_ONCE = 2000
 _DEVICE = ("cluster__name", "pool__driver", "pool__name", "name")
@@ -170,14 +172,15 @@ def device_allocated() -> Iterator[DeviceAmount]:
     return _device_amounts("allocated")
 
 
-def share_starts() -> Iterator[ShareStart]:
-    rows = Share.objects.order_by().values_list(*_share_columns(""), "started_at")
+def share_starts(*, viewer: Viewer) -> Iterator[ShareStart]:
+    rows = Share.objects.visible_to(viewer).order_by().values_list(*_share_columns(""), "started_at")
     for *key, started_at in rows.iterator(_AT_ONCE):
         yield ShareStart(ShareKey(*key), started_at)
 
 
-def share_amounts() -> Iterator[ShareAmount]:
-    rows = ConsumedCapacity.objects.filter(amount__isnull=False).order_by()
+def share_amounts(*, viewer: Viewer) -> Iterator[ShareAmount]:
+    seen = visible(Share, viewer, "share")
+    rows = ConsumedCapacity.objects.filter(seen, amount__isnull=False).order_by()
     columns = (*_share_columns("share__"), "dimension", "notation", "amount", "exponent")
     for *key, dimension, notation, amount, exponent in rows.values_list(*columns).iterator(_AT_ONCE):
         share = ShareKey(*key)

@@ -9,11 +9,12 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from inventory.models import Card, Device, Node, Pod, Pool
 from inventory.models.pods import FINISHED
+from inventory.models.visibility import VisibleQuerySet
 from inventory.queries import totals
 from inventory.queries.briefs import PodBrief, PoolBrief, pod_brief, pool_brief
 from inventory.queries.filters import (
     Filters,
-    Held,
+    HeldBy,
     LabelSelector,
     Names,
     Ordering,
@@ -24,6 +25,7 @@ from inventory.queries.filters import (
     team_filter,
 )
 from inventory.queries.requested import HeldClass
+from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "pods", "nodes")
 
@@ -31,7 +33,8 @@ KINDS = ("resourceslices", "resourceclaims", "pods", "nodes")
 class NodeRow(msgspec.Struct, frozen=True):
     """A node. `listed` is false where only its devices or Pods name it; null for `ready`: not known.
 
-    `pods` are those that hold or await devices; those that have finished are left out.
+    `pods` are those that hold or await devices; those that have finished are left out, and so are those that
+    the viewer may not see: `pods_withheld` so many.
     """
 
     id: int
@@ -48,13 +51,20 @@ class NodeRow(msgspec.Struct, frozen=True):
     cards: int
     capacity: tuple[totals.TotalRow, ...]
     pods: tuple[PodBrief, ...]
+    pods_withheld: int
+    withheld: bool
+
+    @property
+    def pods_here(self) -> int:
+        """Those of others too."""
+        return len(self.pods) + self.pods_withheld
 
 
 class NodeFilter(Filters):
     held_through = "device__node"
 
     cluster = cluster_filter()
-    namespace = Held(field_name="claim__namespace__name")
+    namespace = HeldBy(field_name="claim__namespace__name")
     team = team_filter("claim__team__slug", held=True)
     node = Names(field_name="name")
     driver = Related(field_name="devices__pool__driver")
@@ -62,8 +72,8 @@ class NodeFilter(Filters):
     device = Related(field_name="devices__name")
     device_class = HeldClass()
     product = Related(field_name="devices__product")
-    pod = Related(field_name="pods__name")
-    claim = Held(field_name="claim__name")
+    pod = Related(field_name="pods__name", whose=(Pod, "pods"))
+    claim = HeldBy(field_name="claim__name")
     ready = Truth(field_name="ready")
     q = Search("name")
     label_selector = LabelSelector(field_name="labels")
@@ -74,23 +84,22 @@ class NodeFilter(Filters):
         fields = ()
 
 
-def queryset(filters: NodeFilter | None = None) -> QuerySet[Node]:
+def queryset() -> QuerySet[Node]:
     """Only nodes with devices, or with Pods that have not finished; others have nothing to tell."""
     told = Q(Exists(Device.objects.filter(node=OuterRef("pk")))) | Q(
         Exists(_running().filter(node=OuterRef("pk")))
     )
-    found = Node.objects.select_related("cluster").filter(told)
-    return found if filters is None else filters.filter_queryset(found)
+    return Node.objects.select_related("cluster").filter(told)
 
 
-def rows(page: Iterable[Node]) -> list[NodeRow]:
+def rows(page: Iterable[Node], *, viewer: Viewer) -> list[NodeRow]:
     nodes = list(page)
     ids = [node.pk for node in nodes]
     cards = Card.objects.filter(node__in=ids)
     capacity = totals.by_node(cards)
     card_counts = _counts(cards)
     device_counts = _counts(Device.objects.filter(node__in=ids))
-    pools, pods = _pools(ids), _pods(ids)
+    pools, pods, pod_counts = _pools(ids), _pods(ids, viewer), _counts(_running().filter(node__in=ids))
     return [
         NodeRow(
             id=node.pk,
@@ -107,13 +116,15 @@ def rows(page: Iterable[Node]) -> list[NodeRow]:
             cards=card_counts.get(node.pk, 0),
             capacity=tuple(capacity.get(node.pk, ())),
             pods=tuple(pods[node.pk]),
+            pods_withheld=pod_counts.get(node.pk, 0) - len(pods[node.pk]),
+            withheld=pod_counts.get(node.pk, 0) > len(pods[node.pk]),
         )
         for node in nodes
     ]
 
 
-def one(node_id: int) -> NodeRow | None:
-    return next(iter(rows(queryset().filter(pk=node_id))), None)
+def one(node_id: int, *, viewer: Viewer) -> NodeRow | None:
+    return next(iter(rows(queryset().filter(pk=node_id), viewer=viewer)), None)
 
 
 def _counts(found: QuerySet[Any]) -> dict[int, int]:
@@ -129,16 +140,17 @@ def _pools(ids: list[int]) -> defaultdict[int, list[PoolBrief]]:
     return found
 
 
-def _running() -> QuerySet[Pod]:
+def _running() -> VisibleQuerySet[Pod]:
     """A Pod that has finished uses nothing of its node."""
     return Pod.objects.exclude(phase__in=FINISHED)
 
 
-def _pods(ids: list[int]) -> defaultdict[int, list[PodBrief]]:
+def _pods(ids: list[int], viewer: Viewer) -> defaultdict[int, list[PodBrief]]:
     found: defaultdict[int, list[PodBrief]] = defaultdict(list)
     for pod in (
         _running()
         .filter(node__in=ids)
+        .visible_to(viewer)
         .select_related("namespace", "node")
         .order_by("namespace__name", "name")
     ):

@@ -311,7 +311,7 @@ def _order(row: OccupancyRow) -> tuple[Any, ...]:
 
 def cards(query: Mapping[str, Any], *, viewer: Viewer) -> QuerySet[Card]:
     """Those whose capacity counts, by the conditions of the same names."""
-    found = CardFilter(query).filter_queryset(Card.objects.order_by())
+    found = CardFilter(query, viewer=viewer).filter_queryset(Card.objects.order_by())
     if any(query.get(name) for name in _BY_HOLDER):
         own = Share.objects.filter(visible(Share, viewer)).order_by().values("device__card")
         found = found.filter(pk__in=own)

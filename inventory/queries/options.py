@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from inventory.models import Card, Cluster, DeviceClass, Namespace, Pod, Pool, Team
+from inventory.viewer import Viewer
 
 # Stands for the empty name where one is chosen: an empty value is no condition.
 NONE = "-"
@@ -12,8 +13,8 @@ def clusters() -> list[str]:
     return list(Cluster.objects.order_by("name").values_list("name", flat=True))
 
 
-def teams() -> list[tuple[str, str]]:
-    return list(Team.objects.order_by("name").values_list("slug", "name"))
+def teams(*, viewer: Viewer) -> list[tuple[str, str]]:
+    return list(Team.objects.visible_to(viewer).order_by("name").values_list("slug", "name"))
 
 
 def products() -> list[str]:
@@ -33,9 +34,10 @@ def drivers() -> list[str]:
     return list(Pool.objects.order_by("driver").values_list("driver", flat=True).distinct())
 
 
-def namespaces() -> list[str]:
+def namespaces(*, viewer: Viewer) -> list[str]:
     """Those with Pods that are told of."""
-    named = Namespace.objects.filter(pk__in=Pod.objects.order_by().values("namespace"))
+    pods = Pod.objects.visible_to(viewer).order_by()
+    named = Namespace.objects.filter(pk__in=pods.values("namespace"))
     return list(named.order_by("name").values_list("name", flat=True).distinct())
 
 

@@ -13,11 +13,13 @@ from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity
 from inventory.models import Card, Claim, Consumer, Device, Pool, Share, SkippedObject
 from inventory.models.devices import DeviceState
-from inventory.queries import holders, slices
+from inventory.models.visibility import VisibleQuerySet
+from inventory.queries import holders
 from inventory.queries import pods as pod_queries
 from inventory.queries.kinds import NOTHING, DimensionSum, KindSum, by_kind, over
 from inventory.queries.pods import PodRow, PodState
 from inventory.queries.slices import TeamBrief
+from inventory.viewer import EVERYTHING, Viewer
 
 _HELD = (DeviceState.PARTLY_ALLOCATED, DeviceState.FULL, DeviceState.DEDICATED, DeviceState.OVER_ALLOCATED)
 _NOT_KNOWN = (DeviceState.NOT_PUBLISHED, DeviceState.UNKNOWN)
@@ -53,7 +55,10 @@ class TeamUse(msgspec.Struct, frozen=True):
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """Pods without a node, the longest waiting first; `claims_unused` wait too, but no Pod uses them."""
+    """Pods without a node, the longest waiting first; `claims_unused` wait too, but no Pod uses them.
+
+    All are counted; `pods` are of those that the viewer may see.
+    """
 
     count: int
     since: datetime | None
@@ -82,7 +87,7 @@ class OddClaim(msgspec.Struct, frozen=True):
 
 
 class Oddities(msgspec.Struct, frozen=True):
-    """What needs a look; of pools and orphaned claims the first few."""
+    """What needs a look; of pools and of orphaned claims that the viewer may see the first few."""
 
     pools: tuple[OddPool, ...]
     pools_more: int
@@ -107,6 +112,9 @@ class OtherDriver(msgspec.Struct, frozen=True):
 
 
 class Overview(msgspec.Struct, frozen=True):
+    """`withheld`: more is counted than the viewer may read the names of."""
+
+    withheld: bool
     cards: CardCounts
     kinds: tuple[KindSum, ...]
     memory: DimensionSum
@@ -118,21 +126,22 @@ class Overview(msgspec.Struct, frozen=True):
     others: tuple[OtherDriver, ...]
 
 
-def overview(clusters: Collection[str], *, waiting_shown: int = 8) -> Overview:
+def overview(clusters: Collection[str], *, viewer: Viewer, waiting_shown: int = 8) -> Overview:
     """Of the named clusters; of all where none is named."""
-    cards, pods = _in(Card.objects.all(), clusters), _in(pod_queries.queryset(), clusters)
-    kinds, counts = by_kind(cards), _counts(cards)
+    cards, pods = _in(Card.objects.all(), clusters), _in(pod_queries.queryset(viewer=EVERYTHING), clusters)
+    kinds, counts = by_kind(cards, viewer=viewer), _counts(cards)
     memory, cores = over(kinds, "memory", Unit.BYTES), over(kinds, "cores", Unit.PERCENT)
-    teams = holders.counts_by_team(_in(Share.objects.all(), clusters), pods)
+    teams = holders.counts_by_team(_in(Share.objects.all(), clusters), pods, viewer=viewer)
     return Overview(
+        withheld=viewer.teams is not None,
         cards=counts,
         kinds=tuple(kinds),
         memory=memory,
         cores=cores,
         teams=_teams(teams, memory, cores),
         pods=sum(team.pods for team in teams),
-        waiting=_waiting(pods, _in(Claim.objects.all(), clusters), waiting_shown),
-        oddities=_oddities(clusters, counts),
+        waiting=_waiting(pods, clusters, viewer, waiting_shown),
+        oddities=_oddities(clusters, counts, viewer),
         others=_others(_in(Device.objects.filter(accelerator=False), clusters)),
     )
 
@@ -166,10 +175,9 @@ def _place(state: str, *, tainted: bool) -> str:
 def _teams(teams: list[holders.TeamCounts], memory: DimensionSum, cores: DimensionSum) -> tuple[TeamUse, ...]:
     memory_of = {part.team: part for part in memory.parts}
     cores_of = {part.team: part.amount for part in cores.parts}
-    known = slices.teams()
     rows = []
     for row in teams:
-        team = known.get(row.slug or "")
+        team = holders.whose(row)
         held = memory_of.get(team)
         rows.append(
             TeamUse(
@@ -187,39 +195,38 @@ def _teams(teams: list[holders.TeamCounts], memory: DimensionSum, cores: Dimensi
     )
 
 
-def _waiting(pods: QuerySet[Any], claims: QuerySet[Claim], shown: int) -> Waiting:
-    counted = holders.waiting(pods, claims)
-    longest = pods.filter(state=PodState.WAITING).order_by(F("created_at").asc(nulls_last=True), "pk")
-    return Waiting(
-        counted.pods, counted.pods_since, tuple(pod_queries.rows(longest[:shown])), counted.claims_unused
-    )
+def _waiting(pods: QuerySet[Any], clusters: Collection[str], viewer: Viewer, shown: int) -> Waiting:
+    counted = holders.waiting(pods, _in(Claim.objects.all(), clusters))
+    seen = _in(pod_queries.queryset(viewer=viewer), clusters).filter(state=PodState.WAITING)
+    longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk")[:shown]
+    rows = tuple(pod_queries.rows(longest, viewer=viewer))
+    return Waiting(counted.pods, counted.pods_since, rows, counted.claims_unused)
 
 
-def _oddities(clusters: Collection[str], cards: CardCounts) -> Oddities:
+def _oddities(clusters: Collection[str], cards: CardCounts, viewer: Viewer) -> Oddities:
     pools = _in(Pool.objects.exclude(state=Pool.State.COMPLETE).select_related("cluster"), clusters)
     orphaned = _orphaned(clusters)
+    named = list(orphaned.visible_to(viewer)[:_CLAIMS_SHOWN])
     return Oddities(
         pools=tuple(map(_odd_pool, pools[:_POOLS_SHOWN])),
         pools_more=max(0, pools.count() - _POOLS_SHOWN),
         tainted=cards.tainted_all,
         over=cards.over,
         vanished=_in(Device.objects.filter(state=DeviceState.NOT_PUBLISHED, shares__gt=0), clusters).count(),
-        claims_orphaned=tuple(
-            OddClaim(claim.pk, claim.namespace.name, claim.name) for claim in orphaned[:_CLAIMS_SHOWN]
-        ),
-        claims_orphaned_more=max(0, orphaned.count() - _CLAIMS_SHOWN),
+        claims_orphaned=tuple(OddClaim(claim.pk, claim.namespace.name, claim.name) for claim in named),
+        claims_orphaned_more=orphaned.count() - len(named),
         claims_idle=_in(Claim.objects.filter(state=Claim.State.ALLOCATED), clusters).count(),
         skipped=_in(SkippedObject.objects.all(), clusters).count(),
     )
 
 
-def _orphaned(clusters: Collection[str]) -> QuerySet[Claim]:
+def _orphaned(clusters: Collection[str]) -> VisibleQuerySet[Claim]:
     """Claims that hold something, and every consumer of which is a Pod that is gone."""
     consumers = Consumer.objects.filter(claim=OuterRef("pk"))
     holding = Claim.objects.filter(Exists(Share.objects.filter(claim=OuterRef("pk"))))
     gone = holding.filter(Exists(consumers.filter(gone=True)), ~Exists(consumers.exclude(gone=True)))
-    found: QuerySet[Claim] = _in(gone.select_related("namespace"), clusters)
-    return found.order_by("namespace__name", "name")
+    found = gone.select_related("namespace").order_by("namespace__name", "name")
+    return found.filter(cluster__name__in=clusters) if clusters else found
 
 
 def _odd_pool(pool: Pool) -> OddPool:

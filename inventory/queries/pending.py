@@ -1,6 +1,6 @@
 """What is known of why a claim has not been allocated."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -17,12 +17,15 @@ class Pending(msgspec.Struct, frozen=True):
 
 
 def why_pending(
-    claim: Claim, asked: Iterable[RequestRow], classes: Collection[tuple[int, str]]
+    claim: Claim, uses: Sequence[PodClaim], asked: Iterable[RequestRow], classes: Collection[tuple[int, str]]
 ) -> Pending | None:
-    """None for a claim that is not pending. `classes` are the device classes of its cluster."""
+    """None for a claim that is not pending. `classes` are the device classes of its cluster.
+
+    `uses` are those by Pods that may be named.
+    """
     if claim.state != Claim.State.PENDING:
         return None
-    return _class_missing(claim, asked, classes) or _scheduler(claim) or _waiting(claim)
+    return _class_missing(claim, asked, classes) or _scheduler(uses) or _waiting(claim, uses)
 
 
 def _class_missing(
@@ -41,19 +44,19 @@ def _class_missing(
     )
 
 
-def _scheduler(claim: Claim) -> Pending | None:
-    for use in claim.pod_claims.all():
+def _scheduler(uses: Iterable[PodClaim]) -> Pending | None:
+    for use in uses:
         if use.pod.scheduling_message:
             reason = use.pod.scheduling_reason or "Unschedulable"
             return Pending(reason, use.pod.scheduling_message, "scheduler")
     return None
 
 
-def _waiting(claim: Claim) -> Pending:
-    uses: list[PodClaim] = list(claim.pod_claims.all())
-    if not uses:
+def _waiting(claim: Claim, uses: Iterable[PodClaim]) -> Pending:
+    if not claim.pod_claims.all():
         message = "No Pod uses this claim yet; a claim is allocated when a Pod that uses it is scheduled."
         return Pending("NoConsumer", message, "sliceboard")
     names = ", ".join(sorted({use.pod.name for use in uses}))
-    message = f"The scheduler has not said anything yet about the Pods that use this claim: {names}."
+    message = "The scheduler has not said anything yet about the Pods that use this claim"
+    message += f": {names}." if names else "."
     return Pending("NotScheduledYet", message, "sliceboard")

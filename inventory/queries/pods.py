@@ -18,9 +18,10 @@ from django.db.models import (
     prefetch_related_objects,
 )
 
-from inventory.models import Pod, PodClaim, Share
+from inventory.models import Claim, Pod, PodClaim, Share
 from inventory.models.pods import FINISHED
-from inventory.queries.briefs import ClaimBrief, Workload, claim_brief, node_name, workload
+from inventory.models.visibility import is_visible
+from inventory.queries.briefs import ClaimBrief, Workload, claim_brief, node_name, team_slug, workload
 from inventory.queries.filters import (
     Filters,
     LabelSelector,
@@ -34,6 +35,7 @@ from inventory.queries.filters import (
 )
 from inventory.queries.pending import Pending
 from inventory.queries.results import PREFETCHED, RELATED, AllocationResult, allocation_result
+from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "pods")
 
@@ -46,7 +48,10 @@ class PodState(TextChoices):
 
 
 class PodClaimRow(msgspec.Struct, frozen=True):
-    """A claim that the Pod names; null while it has not been made from its template."""
+    """A claim that the Pod names; null while it has not been made from its template.
+
+    `withheld`: it is not the viewer's to see, and so neither are its name and its shares.
+    """
 
     name: str | None
     claim: ClaimBrief | None
@@ -54,6 +59,7 @@ class PodClaimRow(msgspec.Struct, frozen=True):
     template: str | None
     reserved: bool
     containers: tuple[Any, ...]
+    withheld: bool
 
 
 class PodShare(msgspec.Struct, frozen=True):
@@ -65,6 +71,8 @@ class PodShare(msgspec.Struct, frozen=True):
 
 
 class PodRow(msgspec.Struct, frozen=True):
+    """A Pod; `withheld`: its team, or claims of it, are not the viewer's to see."""
+
     id: int
     cluster: str
     namespace: str
@@ -82,9 +90,17 @@ class PodRow(msgspec.Struct, frozen=True):
     hami_resources: dict[str, Any]
     created_at: datetime | None
     deleted_at: datetime | None
+    withheld: bool
 
 
-_BY_CLAIM = "pod_claims__claim__shares"
+def _held(column: str) -> Related:
+    """A condition on a share that the Pod holds."""
+    claim = "pod_claims__claim"
+    return Related(
+        field_name=f"{claim}__shares__device__{column}",
+        also={"pod_claims__reserved": True},
+        whose=(Claim, claim),
+    )
 
 
 class PodFilter(Filters):
@@ -92,12 +108,12 @@ class PodFilter(Filters):
     namespace = Names(field_name="namespace__name")
     team = team_filter("team__slug")
     node = Names(field_name="node__name")
-    driver = Related(field_name=f"{_BY_CLAIM}__device__pool__driver", also={"pod_claims__reserved": True})
-    pool = Related(field_name=f"{_BY_CLAIM}__device__pool__name", also={"pod_claims__reserved": True})
-    device = Related(field_name=f"{_BY_CLAIM}__device__name", also={"pod_claims__reserved": True})
-    product = Related(field_name=f"{_BY_CLAIM}__device__product", also={"pod_claims__reserved": True})
+    driver = _held("pool__driver")
+    pool = _held("pool__name")
+    device = _held("name")
+    product = _held("product")
     pod = Names(field_name="name")
-    claim = Related(field_name="pod_claims__claim__name")
+    claim = Related(field_name="pod_claims__claim__name", whose=(Claim, "pod_claims__claim"))
     state = States(field_name="state", choices=PodState.choices)
     phase = Names(field_name="phase")
     uid = Names(field_name="uid")
@@ -121,9 +137,9 @@ class PodFilter(Filters):
         fields = ()
 
 
-def queryset(filters: PodFilter | None = None) -> QuerySet[Pod]:
-    found = Pod.objects.select_related("cluster", "namespace", "team", "node").annotate(state=_state())
-    return found if filters is None else filters.filter_queryset(found)
+def queryset(*, viewer: Viewer) -> QuerySet[Any]:
+    found = Pod.objects.visible_to(viewer).select_related("cluster", "namespace", "team", "node")
+    return found.annotate(state=_state())
 
 
 def _state() -> Case:
@@ -137,26 +153,28 @@ def _state() -> Case:
     )
 
 
-def rows(page: Iterable[Pod]) -> list[PodRow]:
+def rows(page: Iterable[Pod], *, viewer: Viewer) -> list[PodRow]:
     """The Pods as `queryset` gives them: their state is worked out there."""
     pods = list(page)
     shares = (
         Share.objects.select_related("claim", *RELATED).prefetch_related(*PREFETCHED).order_by("position")
     )
-    uses = PodClaim.objects.select_related("claim__namespace").prefetch_related(
+    reserved: QuerySet[PodClaim] = PodClaim.objects.filter(reserved=True)
+    uses: QuerySet[PodClaim] = PodClaim.objects.select_related("claim__namespace").prefetch_related(
         Prefetch("claim__shares", shares),
-        Prefetch("claim__pod_claims", PodClaim.objects.filter(reserved=True)),
+        Prefetch("claim__pod_claims", reserved),
     )
     prefetch_related_objects(pods, Prefetch("pod_claims", uses))
-    return [_row(pod) for pod in pods]
+    return [_row(pod, viewer) for pod in pods]
 
 
-def one(pod_id: int) -> PodRow | None:
-    return next(iter(rows(queryset().filter(pk=pod_id))), None)
+def one(pod_id: int, *, viewer: Viewer) -> PodRow | None:
+    return next(iter(rows(queryset(viewer=viewer).filter(pk=pod_id), viewer=viewer)), None)
 
 
-def _row(pod: Any) -> PodRow:
-    team, uses = pod.team, list(pod.pod_claims.all())
+def _row(pod: Any, viewer: Viewer) -> PodRow:
+    slug, uses = team_slug(pod.team, viewer), list(pod.pod_claims.all())
+    claims = tuple(_claim(use, viewer) for use in uses)
     return PodRow(
         id=pod.pk,
         cluster=pod.cluster.name,
@@ -166,19 +184,22 @@ def _row(pod: Any) -> PodRow:
         node=node_name(pod.node),
         phase=pod.phase or None,
         state=pod.state,
-        team=team.slug if team else None,
+        team=slug,
         workload=workload(pod),
-        claims=tuple(_claim(use) for use in uses),
-        shares=_shares(uses),
+        claims=claims,
+        shares=_shares(use for use in uses if use.claim and is_visible(use.claim, viewer)),
         waiting=_waiting(pod),
         labels=pod.labels,
         hami_resources=pod.hami_resources,
         created_at=pod.created_at,
         deleted_at=pod.deleted_at,
+        withheld=(pod.team is not None and slug is None) or any(one.withheld for one in claims),
     )
 
 
-def _claim(use: PodClaim) -> PodClaimRow:
+def _claim(use: PodClaim, viewer: Viewer) -> PodClaimRow:
+    if use.claim is not None and not is_visible(use.claim, viewer):
+        return PodClaimRow(use.name or None, None, None, None, use.reserved, (), withheld=True)
     return PodClaimRow(
         name=use.name or None,
         claim=claim_brief(use.claim) if use.claim else None,
@@ -186,6 +207,7 @@ def _claim(use: PodClaim) -> PodClaimRow:
         template=use.template_name or None,
         reserved=use.reserved,
         containers=tuple(use.containers),
+        withheld=False,
     )
 
 

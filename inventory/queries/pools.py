@@ -59,9 +59,8 @@ class PoolFilter(Filters):
         fields = ()
 
 
-def queryset(filters: PoolFilter | None = None) -> QuerySet[Pool]:
-    found = Pool.objects.select_related("cluster")
-    return found if filters is None else filters.filter_queryset(found)
+def queryset() -> QuerySet[Pool]:
+    return Pool.objects.select_related("cluster")
 
 
 def of_node(node_id: int) -> QuerySet[Pool]:

@@ -6,14 +6,19 @@ from decimal import Decimal
 import msgspec
 
 from inventory.models import Difference, KindState, SkippedObject
+from inventory.viewer import Viewer
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """Why the last attempt failed, in words, and when."""
+    """Why the last attempt failed, in words, and when.
+
+    `withheld`: the message may quote names from the cluster, and is for operators.
+    """
 
     reason: str
-    message: str
+    message: str | None
     at: datetime | None
+    withheld: bool
 
 
 class KindRow(msgspec.Struct, frozen=True):
@@ -59,8 +64,16 @@ class DifferenceRow(msgspec.Struct, frozen=True):
     what: str
 
 
-def kind_row(state: KindState, now: datetime) -> KindRow:
-    error = Fault(state.error_reason, state.error_message, state.failed_at) if state.error_reason else None
+def fault(reason: str, message: str, at: datetime | None, *, viewer: Viewer) -> Fault | None:
+    """None where nothing failed."""
+    if not reason:
+        return None
+    withheld = viewer.teams is not None
+    return Fault(reason, None if withheld else message, at, withheld)
+
+
+def kind_row(state: KindState, now: datetime, *, viewer: Viewer) -> KindRow:
+    error = fault(state.error_reason, state.error_message, state.failed_at, viewer=viewer)
     return KindRow(
         kind=state.kind,
         state=state.state,

@@ -6,8 +6,9 @@ from datetime import datetime
 import msgspec
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
-from inventory.models import Balance, Claim, ConsumedCapacity, InstantSource, PodClaim, Share
-from inventory.queries.briefs import ClaimBrief, DeviceBrief, PodBrief, claim_brief, pod_brief
+from inventory.models import Balance, Claim, ConsumedCapacity, InstantSource, Pod, PodClaim, Share
+from inventory.models.visibility import VisibleQuerySet, is_visible
+from inventory.queries.briefs import ClaimBrief, DeviceBrief, PodBrief, claim_brief, pod_brief, team_slug
 from inventory.queries.filters import (
     Filters,
     LabelSelector,
@@ -22,6 +23,7 @@ from inventory.queries.filters import (
 )
 from inventory.queries.requested import RequestedClass
 from inventory.queries.results import PREFETCHED, RELATED, Amounts, allocation_result
+from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "pods")
 
@@ -30,7 +32,8 @@ class ShareRow(msgspec.Struct, frozen=True):
     """A share. A claim that many Pods use is one share with many Pods.
 
     `started_source` says where `started_at` is known from: `allocation` is the claim's allocationTimestamp,
-    `observed` the moment at which Sliceboard first saw the share.
+    `observed` the moment at which Sliceboard first saw the share. `withheld`: its team, or Pods that use it,
+    are not the viewer's to see.
     """
 
     id: int
@@ -47,6 +50,7 @@ class ShareRow(msgspec.Struct, frozen=True):
     claim: ClaimBrief
     pods: tuple[PodBrief, ...]
     team: str | None
+    withheld: bool
     started_at: datetime
     started_source: InstantSource
     ended_at: datetime | None
@@ -63,7 +67,11 @@ class ShareFilter(Filters):
     device = Names(field_name="device__name")
     device_class = RequestedClass(spec="claim__spec", request="request")
     product = Names(field_name="device__product")
-    pod = Related(field_name="claim__pod_claims__pod__name", also={"claim__pod_claims__reserved": True})
+    pod = Related(
+        field_name="claim__pod_claims__pod__name",
+        also={"claim__pod_claims__reserved": True},
+        whose=(Pod, "claim__pod_claims__pod"),
+    )
     claim = Names(field_name="claim__name")
     state = States(field_name="claim__state", choices=Claim.State.choices)
     share_id = Names(field_name="share_id")
@@ -91,19 +99,24 @@ class ShareFilter(Filters):
         fields = ()
 
 
-def queryset(filters: ShareFilter | None = None) -> QuerySet[Share]:
-    found = Share.objects.select_related("cluster", "claim__namespace", "claim__team", *RELATED)
-    return found if filters is None else filters.filter_queryset(found)
+def queryset(*, viewer: Viewer) -> QuerySet[Share]:
+    return everyones().visible_to(viewer)
 
 
-def rows(page: Iterable[Share]) -> list[ShareRow]:
+def everyones() -> VisibleQuerySet[Share]:
+    """Whoever shows these names only what the viewer may see of them: see `inventory.queries.held`."""
+    return Share.objects.select_related("cluster", "claim__namespace", "claim__team", *RELATED)
+
+
+def rows(page: Iterable[Share], *, viewer: Viewer) -> list[ShareRow]:
+    """Of shares that the viewer may see."""
     shares = list(page)
     prefetch_related_objects(shares, *PREFETCHED, users_of("claim"))
-    return [_row(share) for share in shares]
+    return [_row(share, viewer) for share in shares]
 
 
-def one(share_id: int) -> ShareRow | None:
-    return next(iter(rows(queryset().filter(pk=share_id))), None)
+def one(share_id: int, *, viewer: Viewer) -> ShareRow | None:
+    return next(iter(rows(queryset(viewer=viewer).filter(pk=share_id), viewer=viewer)), None)
 
 
 def dimension_names(found: QuerySet[Share]) -> list[str]:
@@ -122,20 +135,23 @@ def users_of(path: str) -> "Prefetch[str, QuerySet[PodClaim], str]":
     return Prefetch(f"{path}__pod_claims", reserved, to_attr="uses")
 
 
-def pods_of(claim: Claim) -> tuple[PodBrief, ...]:
+def _users(claim: Claim) -> list[Pod]:
     """Each Pod once, though it may name the claim twice."""
     uses: list[PodClaim] = getattr(claim, "uses", [])
-    return tuple({use.pod_id: pod_brief(use.pod) for use in uses}.values())
+    return list({use.pod_id: use.pod for use in uses}.values())
 
 
-def _row(share: Share) -> ShareRow:
-    team = share.claim.team
+def _row(share: Share, viewer: Viewer) -> ShareRow:
+    team, users = share.claim.team, _users(share.claim)
+    seen = [pod for pod in users if is_visible(pod, viewer)]
+    slug = team_slug(team, viewer)
     return ShareRow(
         **msgspec.structs.asdict(allocation_result(share)),
         cluster=share.cluster.name,
         claim=claim_brief(share.claim),
-        pods=pods_of(share.claim),
-        team=team.slug if team else None,
+        pods=tuple(map(pod_brief, seen)),
+        team=slug,
+        withheld=len(seen) < len(users) or (team is not None and slug is None),
         started_at=share.started_at,
         started_source=InstantSource(share.started_source),
         ended_at=None,

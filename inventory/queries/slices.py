@@ -1,6 +1,6 @@
 """Which share holds how much of which dimension, ready to be laid end to end in a bar."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 
@@ -11,6 +11,7 @@ from inventory.kube.quantity import Notation, Quantity
 from inventory.models import Team
 from inventory.queries.dimensions import Dimension, ratio
 from inventory.queries.shares import ShareRow
+from inventory.viewer import Viewer
 
 OTHER_COLOUR = 0
 _LAST = 9
@@ -24,10 +25,24 @@ class TeamBrief(msgspec.Struct, frozen=True):
     colour: int
 
 
-class Slice(msgspec.Struct, frozen=True):
-    """One share in one dimension; `ratio` is its part of the total, None where either is not known."""
+# All those whose names the viewer may not read, namespaces of no team among them.
+OTHERS = TeamBrief("", "", OTHER_COLOUR)
 
-    share: ShareRow
+
+class OthersShares(msgspec.Struct, frozen=True):
+    """What others hold of one device or card together, whose names the viewer may not read."""
+
+    shares: int
+    held: Mapping[str, Quantity | None]
+
+
+class Slice(msgspec.Struct, frozen=True):
+    """One share in one dimension; `ratio` is its part of the total, None where either is not known.
+
+    Without `share` it is what others hold together.
+    """
+
+    share: ShareRow | None
     team: TeamBrief | None
     amount: Quantity | None
     ratio: Decimal | None
@@ -50,9 +65,10 @@ class Track(msgspec.Struct, frozen=True):
     slices: tuple[Slice, ...]
 
 
-def teams() -> dict[str, TeamBrief]:
-    """Every team by its slug, in the order of their colours."""
-    briefs = [TeamBrief(team.slug, team.name, team.colour) for team in Team.objects.all()]
+def teams(*, viewer: Viewer) -> dict[str, TeamBrief]:
+    """The teams that the viewer may know, by their slugs and in the order of their colours."""
+    found = Team.objects.visible_to(viewer)
+    briefs = [TeamBrief(team.slug, team.name, team.colour) for team in found]
     return {team.slug: team for team in sorted(briefs, key=lambda team: (team.colour or _LAST, team.slug))}
 
 
@@ -66,8 +82,9 @@ def tracks(
     dimensions: Mapping[str, Dimension],
     shares: Iterable[ShareRow],
     known: Mapping[str, TeamBrief],
+    others: OthersShares | None = None,
 ) -> tuple[Track, ...]:
-    """The dimensions of one device or card in reading order, the slices by team and age."""
+    """The dimensions of one device or card in reading order, the slices by team and age, others' last."""
     holders = in_bar_order(shares, known)
     used_up = {
         name
@@ -75,7 +92,7 @@ def tracks(
         if one.total and one.remaining is not None and not one.remaining
     }
     return tuple(
-        _track(driver, name, dimensions[name], holders, known, stranded=bool(used_up - {name}))
+        _track(driver, name, dimensions[name], holders, known, others, stranded=bool(used_up - {name}))
         for name in sorted(dimensions, key=reading_order)
     )
 
@@ -92,6 +109,7 @@ def _track(
     dimension: Dimension,
     shares: Iterable[ShareRow],
     known: Mapping[str, TeamBrief],
+    others: OthersShares | None,
     *,
     stranded: bool,
 ) -> Track:
@@ -105,10 +123,19 @@ def _track(
         ratio=dimension.ratio,
         reason=dimension.reason,
         stranded=stranded and bool(dimension.remaining),
-        slices=tuple(_slice(share, name, dimension, known) for share in shares if name in share.held),
+        slices=(
+            *(_slice(share, name, dimension, known) for share in shares if name in share.held),
+            *_of_others(others, name, dimension),
+        ),
     )
 
 
 def _slice(share: ShareRow, name: str, dimension: Dimension, known: Mapping[str, TeamBrief]) -> Slice:
     amount = share.held[name]
     return Slice(share, known.get(share.team or ""), amount, ratio(amount, dimension.total))
+
+
+def _of_others(others: OthersShares | None, name: str, dimension: Dimension) -> Iterator[Slice]:
+    if others is not None and name in others.held:
+        amount = others.held[name]
+        yield Slice(None, OTHERS, amount, ratio(amount, dimension.total))

@@ -20,7 +20,7 @@ from inventory.queries.filters import Filters, Names, Ordering, Search
 from inventory.queries.holdings import TEAM, Held, Number
 from inventory.queries.pods import PodState
 from inventory.queries.quotas import QuotaRow
-from inventory.viewer import Viewer
+from inventory.viewer import EVERYTHING, Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "deviceclasses", "pods", "namespaces")
 _NOTHING = Number(0, 0, 0, 0, 0)
@@ -163,7 +163,7 @@ def _use_of_others(viewer: Viewer) -> Use:
     amounts = holdings.amounts(shares, _BY_PRODUCT)
     pending = Claim.objects.filter(state=Claim.State.PENDING)
     of_pods = Q(team=None) if viewer.teams is None else ~Q(team__in=viewer.teams) | Q(team=None)
-    states = _pod_states(pods.queryset().filter(of_pods), by_team=False)
+    states = _pod_states(pods.queryset(viewer=EVERYTHING).filter(of_pods), by_team=False)
     return _use(
         number,
         [part for of_key in parts.values() for part in of_key.values()],
@@ -180,7 +180,7 @@ def _uses(shares: QuerySet[Share], teams: Collection[int]) -> dict[int, Use]:
     for (team, driver, product), held in holdings.amounts(shares, (TEAM, *_BY_PRODUCT)).items():
         amounts[team].append((driver, product, held))
     pending = _pending(teams)
-    states = _pod_states(pods.queryset().filter(team__in=teams), by_team=True)
+    states = _pod_states(pods.queryset(viewer=EVERYTHING).filter(team__in=teams), by_team=True)
     return {
         team: _use(
             numbers.get((team,), _NOTHING),

@@ -34,7 +34,7 @@ def write(
         skipped = [*changes.skipped, *beside.get(kind, ())]
         if not skipped and kind not in told:
             continue
-        scope = SkippedObject.objects.filter(cluster=cluster, kind=kind, pool="")
+        scope: QuerySet[Any] = SkippedObject.objects.filter(cluster=cluster, kind=kind, pool="")
         if changes.seen is None:
             scope = _of_these(scope, changes, skipped)
         _write(cluster, scope, [(one, "") for one in skipped], touched)

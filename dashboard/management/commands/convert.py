@@ -17,6 +17,7 @@ from inventory.queries.conversion.files import Grade, What, file_of
 from inventory.queries.conversion.rows import ConversionsRow
 from inventory.queries.conversion.settings import DEFAULT_PROFILE, LONGEST_CONFIG, SettingsError, settings
 from inventory.snapshot import snapshot
+from inventory.viewer import EVERYTHING
 
 _ERROR, _WARNINGS = 1, 2
 
@@ -82,9 +83,9 @@ def _found(options: Any) -> ConversionsRow:
         chosen = settings(options["profile"], vendors, config)
         text, namespace = _text(options["file"]), options["namespace"]
         if not options["cluster"]:
-            return previews.of_text(text, chosen, None, namespace)
+            return previews.of_text(text, chosen, None, namespace, viewer=EVERYTHING)
         with snapshot():
-            return previews.of_text(text, chosen, _cluster(options["cluster"]), namespace)
+            return previews.of_text(text, chosen, _cluster(options["cluster"]), namespace, viewer=EVERYTHING)
     except SettingsError as error:
         raise CommandError(f"{error.field}: {printable(str(error))}", returncode=_ERROR) from error
     except ManifestError as error:

@@ -21,6 +21,7 @@ from inventory.queries.fit.questions import Waiting
 from inventory.queries.fit.subjects import ClusterChoiceError, Kind, SubjectError, cluster_named
 from inventory.queries.freshness import Freshness, freshness
 from inventory.snapshot import snapshot
+from inventory.viewer import EVERYTHING
 
 FITS, DOES_NOT_FIT, BAD_QUESTION, NOT_KNOWN = range(4)
 # Of what a claim may wait for, these do not keep it from being allocated as the answer says.
@@ -63,7 +64,7 @@ class Command(BaseCommand):
         with snapshot():
             asked = _cluster(cluster)
             rows = _rows(asked, subject, text, namespace, kind)
-            seen = freshness(timezone.now(), ids=[asked.pk], kinds=answers.KINDS)
+            seen = freshness(timezone.now(), viewer=EVERYTHING, ids=[asked.pk], kinds=answers.KINDS)
         self._tell(asked, rows, seen)
         return rows
 
@@ -114,11 +115,11 @@ def _rows(
 ) -> list[FitRow]:
     try:
         if text is not None:
-            return answers.of_manifests(cluster, manifests(text), namespace)
+            return answers.of_manifests(cluster, manifests(text), namespace, viewer=EVERYTHING)
         within, _, name = subject.partition("/")
         if not within or not name:
             raise _refusal(f"{subject}: expected namespace/name")
-        return [answers.of_name(cluster, within, name, kind)]
+        return [answers.of_name(cluster, within, name, kind, viewer=EVERYTHING)]
     except (ManifestError, SubjectError) as error:
         raise _refusal(f"{subject}: {printable(str(error))}") from error
 

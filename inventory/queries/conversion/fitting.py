@@ -12,6 +12,7 @@ from inventory.models import Cluster, Quota
 from inventory.queries.conversion.rows import Searched
 from inventory.queries.fit import answers
 from inventory.queries.fit.answers import FitRow, NodeFitRow
+from inventory.viewer import Viewer
 
 # Many Pods ask the same; what is asked for the first time has this long altogether.
 SECONDS = 10
@@ -29,14 +30,14 @@ class Found(NamedTuple):
 class Fitting:
     """Of one run over one cluster, inside of a snapshot; None: no cluster was named."""
 
-    def __init__(self, cluster: Cluster | None) -> None:
-        self._cluster = cluster
+    def __init__(self, cluster: Cluster | None, *, viewer: Viewer) -> None:
+        self._cluster, self._viewer = cluster, viewer
         self._until = monotonic() + SECONDS
         self._found: dict[bytes, tuple[Found, tuple[str, ...]]] = {}
         # Elsewhere a namespace makes no difference.
         self._with_quotas = frozenset[str]()
         if cluster is not None:
-            rows = Quota.objects.filter(cluster=cluster).order_by()
+            rows = Quota.objects.visible_to(viewer).filter(cluster=cluster).order_by()
             self._with_quotas = frozenset(rows.values_list("namespace__name", flat=True))
 
     def of(self, preview: PodPreview) -> Found:
@@ -64,7 +65,10 @@ class Fitting:
         objects = [Manifest(one.kind, one.namespace, one.name, one.raw) for one in claims]
         try:
             (row,) = answers.of_manifests(
-                cluster, [*objects, Manifest("Pod", namespace, _name(preview), pod)], namespace
+                cluster,
+                [*objects, Manifest("Pod", namespace, _name(preview), pod)],
+                namespace,
+                viewer=self._viewer,
             )
         except ManifestError as error:
             return Found(Searched.NOT_POSSIBLE, problem=str(error))

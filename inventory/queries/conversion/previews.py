@@ -40,19 +40,23 @@ from inventory.queries.conversion.rows import (
 )
 from inventory.queries.conversion.surroundings import KINDS_AROUND, Around
 from inventory.queries.fit import answers
+from inventory.viewer import Viewer
 
 # What the answers rest on.
 KINDS = tuple(dict.fromkeys((*answers.KINDS, *KINDS_AROUND)))
 _GRAVEST = (Outcome.REFUSED, Outcome.WITH_WARNINGS, Outcome.CONVERTED, Outcome.UNCHANGED)
 
 
-def of_text(text: str, settings: Settings, cluster: Cluster | None, namespace: str) -> ConversionsRow:
+def of_text(
+    text: str, settings: Settings, cluster: Cluster | None, namespace: str, *, viewer: Viewer
+) -> ConversionsRow:
     """Of every object of a text; `namespace` is that of those that name none. Call it inside of a snapshot.
 
-    Raises ManifestError where the text is too much to be read at all.
+    What the viewer may not see of the cluster is not there. Raises ManifestError where the text is too much
+    to be read at all.
     """
     found, unreadable = pasted(text)
-    run = _Run(settings, cluster, namespace)
+    run = _Run(settings, cluster, namespace, viewer)
     rows, refused = list[ConversionRow](), list[UnreadableRow]()
     for one in found:
         try:
@@ -66,8 +70,10 @@ def of_text(text: str, settings: Settings, cluster: Cluster | None, namespace: s
     return _conversions(settings, cluster, rows, problems, asked=cluster is not None)
 
 
-def of_pods(pods: Iterable[HamiPod], settings: Settings, *, in_brief: bool = False) -> ConversionsRow:
-    """Of Pods as they were read, each against its own cluster. Call it inside of a snapshot.
+def of_pods(
+    pods: Iterable[HamiPod], settings: Settings, *, viewer: Viewer, in_brief: bool = False
+) -> ConversionsRow:
+    """Of Pods that the viewer may see, as they were read, each against its own cluster; inside of a snapshot.
 
     `in_brief`: with outcomes, warnings and verdicts alone, which is enough for a list of thousands.
     """
@@ -75,7 +81,7 @@ def of_pods(pods: Iterable[HamiPod], settings: Settings, *, in_brief: bool = Fal
     rows, refused = list[ConversionRow](), list[UnreadableRow]()
     for pod in pods:
         if (run := runs.get(pod.cluster_id)) is None:
-            run = runs[pod.cluster_id] = _Run(settings, pod.cluster, pod.namespace.name)
+            run = runs[pod.cluster_id] = _Run(settings, pod.cluster, pod.namespace.name, viewer)
         try:
             rows.append(run.of_kept(pod, in_brief=in_brief))
         except (PodError, UnwritableError) as error:
@@ -87,11 +93,12 @@ def of_pods(pods: Iterable[HamiPod], settings: Settings, *, in_brief: bool = Fal
 class _Run:
     """One conversion of many objects: what is taken by one is taken for the next."""
 
-    def __init__(self, settings: Settings, cluster: Cluster | None, namespace: str) -> None:
+    def __init__(self, settings: Settings, cluster: Cluster | None, namespace: str, viewer: Viewer) -> None:
         self._settings, self._cluster, self._namespace = settings, cluster, namespace
-        self._around = Around(cluster) if cluster is not None else None
-        self._fitting = Fitting(cluster)
-        self._existing = _Existing(cluster, templates=behaviour(settings.profile).makes_templates)
+        self._around = Around(cluster, viewer=viewer) if cluster is not None else None
+        self._fitting = Fitting(cluster, viewer=viewer)
+        templates = behaviour(settings.profile).makes_templates
+        self._existing = _Existing(cluster, viewer, templates=templates)
         self._templates: dict[str, set[str]] = {}
 
     def of_object(self, one: Pasted) -> ConversionRow:
@@ -188,8 +195,9 @@ def _is_of_image(reason: str) -> bool:
 class _Existing:
     """Namespaces and names of claims (or templates) that are there, or that this run has made before."""
 
-    def __init__(self, cluster: Cluster | None, *, templates: bool) -> None:
-        self._cluster, self._model = cluster, ClaimTemplate if templates else Claim
+    def __init__(self, cluster: Cluster | None, viewer: Viewer, *, templates: bool) -> None:
+        self._cluster, self._viewer = cluster, viewer
+        self._model: type[Claim | ClaimTemplate] = ClaimTemplate if templates else Claim
         self._names: dict[str, set[str]] = {}
 
     def __contains__(self, place: object) -> bool:
@@ -205,13 +213,14 @@ class _Existing:
 
     def _of(self, namespace: str) -> set[str]:
         if namespace not in self._names:
-            rows = self._model._default_manager.none()
-            if self._cluster is not None:
-                rows = self._model._default_manager.filter(
-                    cluster=self._cluster, namespace__name=namespace
-                ).order_by()
-            self._names[namespace] = set(rows.values_list("name", flat=True))
+            self._names[namespace] = set(self._rows(namespace))
         return self._names[namespace]
+
+    def _rows(self, namespace: str) -> Iterable[str]:
+        if self._cluster is None:
+            return ()
+        rows = self._model.objects.visible_to(self._viewer).order_by()
+        return rows.filter(cluster=self._cluster, namespace__name=namespace).values_list("name", flat=True)
 
 
 def _as_created(document: Raw, part: Part, namespace: str) -> Raw:

@@ -11,15 +11,17 @@ from inventory.kube.discovery import release_of
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models import Cluster, Device, DeviceClass, KindState, Node, Quota
 from inventory.queries.features import seen_gates
+from inventory.viewer import Viewer
 
 KINDS_AROUND = ("resourceslices", "deviceclasses", "nodes", "resourcequotas")
 _MEMORY = "memory"
 
 
 class Around:
-    """Of one cluster; only the quotas differ between namespaces."""
+    """Of one cluster; only the quotas differ between namespaces, as far as the viewer may see them."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, *, viewer: Viewer) -> None:
+        self._viewer = viewer
         states = KindState.objects.filter(cluster=cluster, kind__in=KINDS_AROUND)
         self._read = {one.kind for one in states if one.succeeded_at is not None}
         self._cluster = cluster
@@ -30,7 +32,9 @@ class Around:
         if "resourcequotas" not in self._read:
             return self._of_all
         if namespace not in self._quotas:
-            rows = Quota.objects.filter(cluster=self._cluster, namespace__name=namespace)
+            rows = Quota.objects.visible_to(self._viewer).filter(
+                cluster=self._cluster, namespace__name=namespace
+            )
             self._quotas[namespace] = frozenset(
                 key for hard in rows.values_list("hard", flat=True) for key in hard
             )

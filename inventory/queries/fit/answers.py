@@ -23,6 +23,7 @@ from inventory.queries.fit.questions import Question, Subject, Wait, Waiting
 from inventory.queries.fit.search import searched
 from inventory.queries.fit.subjects import Kind
 from inventory.snapshot import snapshot
+from inventory.viewer import Viewer
 
 KINDS = (
     "resourceslices",
@@ -179,35 +180,47 @@ class FitRow(msgspec.Struct, frozen=True):
     devices: int
 
 
-def of_claim(claim_id: int) -> FitRow | None:
-    """Where a pending claim would go, with the Pod that needs it; None where it is gone."""
+def of_claim(claim_id: int, *, viewer: Viewer) -> FitRow | None:
+    """Where a pending claim would go, with the Pod that needs it; None where it is gone, or not seen."""
     with snapshot():
-        found = Claim.objects.select_related("cluster", "namespace").filter(pk=claim_id).first()
-        return None if found is None else _of_claim(found, _deadline())
+        found = (
+            Claim.objects.visible_to(viewer)
+            .select_related("cluster", "namespace")
+            .filter(pk=claim_id)
+            .first()
+        )
+        return None if found is None else _of_claim(found, _deadline(), viewer)
 
 
-def of_pod(pod_id: int) -> FitRow | None:
-    """Where a Pod would go that has no node yet, by the claims that it needs; None where it is gone."""
+def of_pod(pod_id: int, *, viewer: Viewer) -> FitRow | None:
+    """Where a Pod would go that has no node yet, by the claims that it needs; None as above."""
     with snapshot():
-        found = Pod.objects.select_related("cluster", "namespace", "node").filter(pk=pod_id).first()
-        return None if found is None else _of_pod(found, _deadline())
+        found = (
+            Pod.objects.visible_to(viewer)
+            .select_related("cluster", "namespace", "node")
+            .filter(pk=pod_id)
+            .first()
+        )
+        return None if found is None else _of_pod(found, _deadline(), viewer)
 
 
-def of_name(cluster: Cluster, namespace: str, name: str, kind: Kind | None = None) -> FitRow:
+def of_name(
+    cluster: Cluster, namespace: str, name: str, kind: Kind | None = None, *, viewer: Viewer
+) -> FitRow:
     """Of the claim or Pod of this name, inside of a snapshot. Raises SubjectError."""
-    found = subjects.named(cluster, namespace, name, kind)
+    found = subjects.named(cluster, namespace, name, kind, viewer=viewer)
     if isinstance(found, Claim):
-        return _of_claim(found, _deadline())
-    return _of_pod(found, _deadline())
+        return _of_claim(found, _deadline(), viewer)
+    return _of_pod(found, _deadline(), viewer)
 
 
-def _of_claim(claim: Claim, until: float) -> FitRow:
+def _of_claim(claim: Claim, until: float, viewer: Viewer) -> FitRow:
     """Of the Pod that waits for it and comes off best, or of the claim alone."""
-    waiting = subjects.waiters(claim, _PODS_APART)
+    waiting = subjects.waiters(claim, _PODS_APART, viewer=viewer)
     if not waiting.pods:
         subject = Subject("ResourceClaim", claim.namespace.name, claim.name)
-        return _known(claim.cluster, subject, lambda: questions.of_claim(claim), until)
-    rows = [(_of_pod(alike[0], until), alike) for alike in waiting.alike]
+        return _known(claim.cluster, subject, lambda: questions.of_claim(claim, viewer=viewer), until, viewer)
+    rows = [(_of_pod(alike[0], until, viewer), alike) for alike in waiting.alike]
     rows.sort(key=lambda one: _order(one[0]))
     pods = tuple(
         WaitingPodRow(pod.name, row.verdict, row.fits_on, row.wait.waiting if row.wait else None)
@@ -221,33 +234,38 @@ def _order(row: FitRow) -> tuple[int, bool, str]:
     return _BEST_FIRST.index(row.verdict), row.wait is not None, row.name
 
 
-def _of_pod(pod: Pod, until: float) -> FitRow:
+def _of_pod(pod: Pod, until: float, viewer: Viewer) -> FitRow:
     subject = Subject("Pod", pod.namespace.name, pod.name)
-    return _known(pod.cluster, subject, lambda: questions.of_pod(pod), until)
+    return _known(pod.cluster, subject, lambda: questions.of_pod(pod, viewer=viewer), until, viewer)
 
 
-def of_manifests(cluster: Cluster, objects: Sequence[Manifest], namespace: str) -> list[FitRow]:
+def of_manifests(
+    cluster: Cluster, objects: Sequence[Manifest], namespace: str, *, viewer: Viewer
+) -> list[FitRow]:
     """Of each Pod, workload and claim of a text, in the time of one. Raises ManifestError."""
     until = _deadline()
-    return [_answer(cluster, one, until) for one in written.of_manifests(cluster, objects, namespace)]
+    asked = written.of_manifests(cluster, objects, namespace, viewer=viewer)
+    return [_answer(cluster, one, until, viewer) for one in asked]
 
 
-def _known(cluster: Cluster, subject: Subject, ask: Callable[[], Question], until: float) -> FitRow:
+def _known(
+    cluster: Cluster, subject: Subject, ask: Callable[[], Question], until: float, viewer: Viewer
+) -> FitRow:
     """What an API server has taken and we cannot read is no fault of who asks."""
     try:
         question = ask()
     except (SpecError, UnknownFieldError, NodeSelectorError) as error:
         return _row(Question(subject, ()), Explanation(Verdict.CANNOT_SIMULATE, str(error)))
-    return _answer(cluster, question, until)
+    return _answer(cluster, question, until, viewer)
 
 
 def _deadline() -> float:
     return monotonic() + _SECONDS
 
 
-def _answer(cluster: Cluster, question: Question, until: float) -> FitRow:
+def _answer(cluster: Cluster, question: Question, until: float, viewer: Viewer) -> FitRow:
     """Inside of a snapshot, with the cluster as read there; the search ends at `until` (monotonic)."""
-    return _row(*searched(cluster, question, until))
+    return _row(*searched(cluster, question, until, viewer=viewer))
 
 
 def _row(question: Question, found: Explanation) -> FitRow:

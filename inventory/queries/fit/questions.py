@@ -11,7 +11,11 @@ from inventory.dra.simulator.claims import claim as wanted_claim
 from inventory.dra.simulator.pod_rules import PodRules, pod_rules
 from inventory.models import Claim, ClaimTemplate, Pod, PodClaim
 from inventory.models.pods import FINISHED
+from inventory.models.visibility import is_visible
+from inventory.viewer import Viewer
 
+# Stands for the name of a claim that the viewer may not see, though a Pod that he sees uses it.
+WITHHELD = "(another team's claim)"
 # Of a Pod that the kubelet has not started.
 _NOT_STARTED = ("", "Pending")
 
@@ -72,18 +76,19 @@ class Question(msgspec.Struct, frozen=True):
     replaced: Mapping[int, str] = {}
 
 
-def of_claim(claim: Claim) -> Question:
+def of_claim(claim: Claim, *, viewer: Viewer) -> Question:
     """Of one for which no Pod waits. Raises SpecError and UnknownFieldError."""
     subject = Subject("ResourceClaim", claim.namespace.name, claim.name)
     if claim.deleted_at is not None:
         return Question(subject, (), wait=Wait(Waiting.DELETION, (claim.name,)))
     if claim.state != Claim.State.PENDING:
         return Question(subject, (), wait=Wait(Waiting.NOTHING, (claim.name,)), allocated=(claim.name,))
-    return Question(subject, (wanted(claim),), wait=_of_its_pods(claim))
+    return Question(subject, (wanted(claim),), wait=_of_its_pods(claim, viewer))
 
 
-def _of_its_pods(claim: Claim) -> Wait:
-    pods = Pod.objects.filter(pk__in=PodClaim.objects.filter(claim=claim).values("pod"), deleted_at=None)
+def _of_its_pods(claim: Claim, viewer: Viewer) -> Wait:
+    pods = Pod.objects.visible_to(viewer)
+    pods = pods.filter(pk__in=PodClaim.objects.filter(claim=claim).values("pod"), deleted_at=None)
     placed = pods.exclude(node=None).filter(phase__in=_NOT_STARTED).order_by("name")
     found = list(placed.values_list("name", "node__name"))
     if not found:
@@ -92,7 +97,7 @@ def _of_its_pods(claim: Claim) -> Wait:
     return Wait(Waiting.BYPASSED, tuple(name for name, _ in found), ", ".join(nodes))
 
 
-def of_pod(pod: Pod) -> Question:
+def of_pod(pod: Pod, *, viewer: Viewer) -> Question:
     """All claims that it has not got yet, in the order of its spec.
 
     Raises SpecError, UnknownFieldError and NodeSelectorError.
@@ -102,13 +107,13 @@ def of_pod(pod: Pod) -> Question:
         return Question(subject, (), wait=Wait(Waiting.NOTHING))
     uses = list(PodClaim.objects.filter(pod=pod).select_related("claim__namespace").order_by("position"))
     found = [use.claim for use in uses if use.claim is not None]
-    if doomed := tuple(one.name for one in found if one.deleted_at is not None):
+    if doomed := tuple(_shown(one, viewer) for one in found if one.deleted_at is not None):
         return Question(subject, (), wait=Wait(Waiting.DELETION, doomed))
     allocated = [one for one in found if "allocated" in one.state]
     missing = [use for use in uses if use.claim is None]
     unmade = _unmade(pod, missing)
     needed = (
-        unmade.get(use.pk) if use.claim is None else wanted(use.claim)
+        unmade.get(use.pk) if use.claim is None else _wanted_of_pod(use.claim, viewer)
         for use in uses
         if use.claim is None or "allocated" not in use.claim.state
     )
@@ -119,10 +124,10 @@ def of_pod(pod: Pod) -> Question:
         claims,
         pod_rules(
             {**pod.node_rules, "nodeName": node},
-            {one.name: one.node_selector for one in allocated if one.node_selector},
+            {_shown(one, viewer): one.node_selector for one in allocated if one.node_selector},
         ),
         _wait(pod, node, missing) if claims or missing else gated(pod.node_rules) or Wait(Waiting.NOTHING),
-        tuple(one.name for one in allocated),
+        tuple(_shown(one, viewer) for one in allocated),
         tuple(unmade.values()),
         tuple(_name(use) for use in missing if use.pk not in unmade),
     )
@@ -156,6 +161,14 @@ def _gates(listed: Any) -> Iterator[str]:
 
 def wanted(claim: Claim) -> Wanted:
     return wanted_claim(claim.namespace.name, claim.name, claim.spec)
+
+
+def _wanted_of_pod(claim: Claim, viewer: Viewer) -> Wanted:
+    return wanted_claim(claim.namespace.name, _shown(claim, viewer), claim.spec)
+
+
+def _shown(claim: Claim, viewer: Viewer) -> str:
+    return claim.name if is_visible(claim, viewer) else WITHHELD
 
 
 def _name(use: PodClaim) -> str:

@@ -12,6 +12,7 @@ from inventory.kube.discovery import release_of
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models import Cluster, DeviceClass, Quota
 from inventory.queries.features import seen_gates
+from inventory.viewer import Viewer
 
 _ON = (FeatureState.SEEN, FeatureState.ON_BY_DEFAULT)
 
@@ -35,9 +36,11 @@ class Refusal(msgspec.Struct, frozen=True):
         return f"{self.quota}: {self.key}: {self.need} needed, {self.used} of {self.hard} used"
 
 
-def refusing(cluster: Cluster, namespace: str, claims: Sequence[Claim]) -> list[Refusal]:
-    """The quotas that refuse these claims."""
-    rows = Quota.objects.filter(cluster=cluster, namespace__name=namespace).order_by("name")
+def refusing(cluster: Cluster, namespace: str, claims: Sequence[Claim], *, viewer: Viewer) -> list[Refusal]:
+    """The quotas that refuse these claims; none in a namespace that the viewer may not see."""
+    rows = (
+        Quota.objects.visible_to(viewer).filter(cluster=cluster, namespace__name=namespace).order_by("name")
+    )
     quotas = list(rows.values_list("name", "hard", "used"))
     if not quotas:
         return []

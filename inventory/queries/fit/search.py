@@ -12,15 +12,18 @@ from inventory.queries.fit.questions import Question, Wait, Waiting
 from inventory.queries.fit.quotas import refusing
 from inventory.queries.fit.scheduler import NotReadError, scheduler_view
 from inventory.queries.fit.unread import unread
+from inventory.viewer import Viewer
 
 
-def searched(cluster: Cluster, question: Question, until: float) -> tuple[Question, Explanation]:
+def searched(
+    cluster: Cluster, question: Question, until: float, *, viewer: Viewer
+) -> tuple[Question, Explanation]:
     """Inside of a snapshot, with the cluster as read there; the search ends at `until` (monotonic).
 
     The question comes back with what has to happen first.
     """
     doubts = tuple(_doubts(cluster, question))
-    question = _with_quota(cluster, question)
+    question = _with_quota(cluster, question, viewer)
     found = _with_unknown(question, _explained(cluster, question, until))
     return question, msgspec.structs.replace(found, doubts=(*found.doubts, *doubts))
 
@@ -49,11 +52,11 @@ def _with_unknown(question: Question, found: Explanation) -> Explanation:
     )
 
 
-def _with_quota(cluster: Cluster, question: Question) -> Question:
+def _with_quota(cluster: Cluster, question: Question, viewer: Viewer) -> Question:
     """A claim that is not made may not be allowed to be: only its Pod's events would say so."""
     if not question.unmade:
         return question
-    refused = refusing(cluster, question.subject.namespace, question.unmade)
+    refused = refusing(cluster, question.subject.namespace, question.unmade, viewer=viewer)
     if not refused:
         return question
     wait = Wait(Waiting.QUOTA, tuple(one.quota for one in refused), "; ".join(map(str, refused)))

@@ -9,6 +9,7 @@ import msgspec
 
 from inventory.models import Claim, Cluster, Pod, PodClaim
 from inventory.models.pods import FINISHED
+from inventory.viewer import Viewer
 
 Kind = Literal["ResourceClaim", "Pod"]
 # No more Pods can use one claim (ResourceClaimReservedForMaxSize).
@@ -37,15 +38,20 @@ def cluster_named(name: str | None) -> Cluster:
     raise ClusterChoiceError(f"{wrong}; known: {told}")
 
 
-def named(cluster: Cluster, namespace: str, name: str, kind: Kind | None = None) -> Claim | Pod:
-    """Of the kind; without one, the claim of this name or else the Pod. Raises SubjectError."""
+def named(
+    cluster: Cluster, namespace: str, name: str, kind: Kind | None = None, *, viewer: Viewer
+) -> Claim | Pod:
+    """Of the kind; without one, the claim of this name or else the Pod. Raises SubjectError.
+
+    What the viewer may not see is not there.
+    """
     where = {"cluster": cluster, "namespace__name": namespace, "name": name}
     if kind != "Pod":
-        claims = Claim.objects.filter(**where).select_related("cluster", "namespace")
+        claims = Claim.objects.visible_to(viewer).filter(**where).select_related("cluster", "namespace")
         if (claim := claims.order_by("-created_at").first()) is not None:
             return claim
     if kind != "ResourceClaim":
-        pods = Pod.objects.filter(**where).select_related("cluster", "namespace", "node")
+        pods = Pod.objects.visible_to(viewer).filter(**where).select_related("cluster", "namespace", "node")
         if (pod := pods.order_by("-created_at").first()) is not None:
             return pod
     sought = "neither a claim nor a Pod" if kind is None else f"no {kind}"
@@ -53,18 +59,22 @@ def named(cluster: Cluster, namespace: str, name: str, kind: Kind | None = None)
 
 
 class Waiters(msgspec.Struct, frozen=True):
-    """The Pods that wait for a claim, `pods` in all: those that ask the same together, the first by name."""
+    """The Pods that wait for a claim, `pods` in all: those that ask the same together, the first by name.
+
+    Only those that the viewer may see.
+    """
 
     pods: int
     alike: tuple[tuple[Pod, ...], ...]
 
 
-def waiters(claim: Claim, most: int) -> Waiters:
+def waiters(claim: Claim, most: int, *, viewer: Viewer) -> Waiters:
     """Of no more than the `most` kinds of Pods that ask something different."""
     if claim.state != Claim.State.PENDING or claim.deleted_at is not None:
         return Waiters(0, ())
     users = PodClaim.objects.filter(claim=claim).values("pod")
-    pods = Pod.objects.filter(pk__in=users, node=None, deleted_at=None).exclude(phase__in=FINISHED)
+    pods = Pod.objects.visible_to(viewer).filter(pk__in=users, node=None, deleted_at=None)
+    pods = pods.exclude(phase__in=FINISHED)
     found = list(
         pods.order_by("name")
         .select_related("cluster", "namespace", "node")

@@ -14,6 +14,7 @@ from inventory.kube.manifests import Manifest, ManifestError, pod_of
 from inventory.models import Claim, ClaimTemplate, Cluster, DeviceClass, Namespace
 from inventory.queries.fit.questions import Question, Subject, Wait, Waiting, gated, template_spec, wanted
 from inventory.queries.fit.unread import unread
+from inventory.viewer import Viewer
 
 # Pods, workloads and claims in one text: each is a search of its own.
 MOST_SUBJECTS = 32
@@ -41,12 +42,15 @@ class _Needs(msgspec.Struct):
     replaced: dict[int, str] = {}
 
 
-def of_manifests(cluster: Cluster, objects: Sequence[Manifest], namespace: str) -> list[Question]:
+def of_manifests(
+    cluster: Cluster, objects: Sequence[Manifest], namespace: str, *, viewer: Viewer
+) -> list[Question]:
     """Of each Pod or workload with its claims, and of each claim that no Pod of the text uses.
 
-    What a Pod names and the text lacks is looked for in the cluster. Raises ManifestError.
+    What a Pod names and the text lacks is looked for in the cluster, as far as the viewer may see it. Raises
+    ManifestError.
     """
-    written = _Written(cluster, objects, namespace)
+    written = _Written(cluster, objects, namespace, viewer)
     pods = [(one, pod) for one in objects if (pod := pod_of(one)) is not None]
     _limited(len(pods))
     questions = [written.of_pod(one, pod) for one, pod in pods]
@@ -68,8 +72,8 @@ def _limited(subjects: int) -> None:
 class _Written:
     """The objects of a text, as its Pods refer to them. `used` has the identities of those that Pods name."""
 
-    def __init__(self, cluster: Cluster, objects: Sequence[Manifest], namespace: str) -> None:
-        self._cluster, self._namespace = cluster, namespace
+    def __init__(self, cluster: Cluster, objects: Sequence[Manifest], namespace: str, viewer: Viewer) -> None:
+        self._cluster, self._namespace, self._viewer = cluster, namespace, viewer
         self._objects = {(one.kind, one.namespace or namespace, one.name): one for one in objects}
         self.used: set[int] = set()
 
@@ -179,14 +183,18 @@ class _Written:
         if one.kind == "ResourceClaimTemplate":
             return None
         subject = self._subject(one)
-        rows = Claim.objects.filter(
+        rows = Claim.objects.visible_to(self._viewer).filter(
             cluster=self._cluster, namespace__name=subject.namespace, name=subject.name
         )
         return rows.select_related("namespace").order_by("pk").last()
 
     def _row(self, subject: Subject, model: Any, kind: str, name: str) -> Any:
         scope = Namespace.objects.filter(cluster=self._cluster, name=subject.namespace)
-        rows = model.objects.filter(namespace__in=scope, name=name).select_related("namespace")
+        rows = (
+            model.objects.visible_to(self._viewer)
+            .filter(namespace__in=scope, name=name)
+            .select_related("namespace")
+        )
         if (row := rows.order_by("pk").last()) is None:
             where = f"{_told(subject)}: {kind} {subject.namespace}/{name}"
             cluster = self._cluster.name

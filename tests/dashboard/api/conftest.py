@@ -26,7 +26,7 @@ def nothing_counted() -> None:
 
 @pytest.fixture
 def operator(db: None) -> User:
-    return User.objects.create_user("operator")
+    return User.objects.create_superuser("operator")
 
 
 @pytest.fixture

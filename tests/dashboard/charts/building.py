@@ -45,6 +45,7 @@ def share(held: Held) -> ShareRow:
         claim=ClaimBrief(1, "team-nlp", held.claim, "u", "allocated,reserved"),
         pods=tuple(PodBrief(n, "team-nlp", name, "u", None, None, None) for n, name in enumerate(held.pods)),
         team=held.team.slug if held.team else None,
+        withheld=False,
         started_at=READ_AT,
         started_source=InstantSource.OBSERVED,
         ended_at=None,
@@ -94,6 +95,7 @@ def card(*tracks: Track, **fields: Any) -> HeldCard:
         "reason": "",
         "use": Decimal("0.5"),
         "shares": (),
+        "others": None,
         "teams": (),
         "tracks": tracks,
     }

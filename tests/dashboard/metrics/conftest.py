@@ -24,8 +24,8 @@ def nothing_counted() -> None:
 
 @pytest.fixture
 def scraper(db: None) -> Client:
-    """A client with a token, as Prometheus has one."""
-    _, token = AuthToken.objects.create(User.objects.create_user("prometheus"))
+    """A client with the token of an operator, as Prometheus has one."""
+    _, token = AuthToken.objects.create(User.objects.create_superuser("prometheus"))
     return Client(headers={"Authorization": f"Bearer {token}"})
 
 

@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from knox.models import AuthToken
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from tests.dashboard.metrics.conftest import Scrape, body, make_kind, parsed, values
@@ -74,10 +75,14 @@ def test_nobody_scrapes_without_a_sign_in(client: Client) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("operator", "status"), [(True, 200), (False, 403)])
-def test_in_a_browser_operators_may_look(client: Client, operator: bool, status: int) -> None:
-    client.force_login(User.objects.create_user("someone", is_superuser=operator))
+@pytest.mark.parametrize(("group", "status"), [("operators", 200), ("readers", 403)])
+def test_operators_alone_may_look(client: Client, group: str, status: int) -> None:
+    user = User.objects.create_user("someone", is_staff=True)
+    user.groups.add(Group.objects.get_or_create(name=group)[0])
+    client.force_login(user)
     assert client.get("/metrics").status_code == status
+    _, token = AuthToken.objects.create(user)
+    assert Client(headers={"Authorization": f"Bearer {token}"}).get("/metrics").status_code == status
 
 
 @pytest.mark.django_db(transaction=True)

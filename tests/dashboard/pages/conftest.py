@@ -19,7 +19,7 @@ Serve = Callable[..., Cluster]
 
 @pytest.fixture
 def operator(db: None) -> User:
-    return User.objects.create_user("operator")
+    return User.objects.create_superuser("operator")
 
 
 @pytest.fixture

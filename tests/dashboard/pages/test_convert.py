@@ -324,7 +324,7 @@ def test_keys_that_are_given_twice_are_told(read: Get) -> None:
     assert "Not readable" in read(at(f"{POD}kind: Deployment\n"))
 
 
-def test_a_saved_conversion_is_shown_to_whoever_is_signed_in(
+def test_a_saved_conversion_is_shown_to_who_saved_it_and_to_operators(
     signed_in: Client, client: Client, django_user_model: type
 ) -> None:
     make_cluster("lab")
@@ -340,7 +340,12 @@ def test_a_saved_conversion_is_shown_to_whoever_is_signed_in(
     kept = SavedConversion.objects.get()
     assert answer["Location"] == f"/convert/saved/{kept.pk}/"
     assert (kept.username, kept.manifest, kept.profile) == ("operator", manifest, "0.0.1")
-    client.force_login(django_user_model.objects.create_user("reader"))  # type: ignore[attr-defined]
+    reader = django_user_model.objects.create_user("reader")  # type: ignore[attr-defined]
+    client.force_login(reader)
+    for path in (answer["Location"], f"{answer['Location']}download/?what=webhook"):
+        assert client.get(path).status_code == 404
+    reader.is_superuser = True
+    reader.save()
     page = client.get(answer["Location"]).content.decode()
     assert "<b>Saved by</b>operator" in page
     assert "team-nlp-embed-0-app" in page

@@ -101,9 +101,8 @@ def test_many_pods_are_shown_in_pages(serve: Serve, operator: User, get: Get) ->
     assert get(f"/convert/pods/{preview.pk}/part/?page=2").count("<tr>") == 11
 
 
-def test_somebody_else_looks_in_their_own_name(preview: ConversionPreview, client: Client) -> None:
-    reader = User.objects.create_user("reader")
-    client.force_login(reader)
+def test_another_operator_looks_in_his_own_name(preview: ConversionPreview, client: Client) -> None:
+    client.force_login(User.objects.create_superuser("reader"))
     page = client.get(f"/convert/pods/{preview.pk}/?now=1").content.decode()
     assert "Somebody else looked at these Pods" in page
     assert "with.dot" not in page

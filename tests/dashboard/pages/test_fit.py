@@ -13,6 +13,7 @@ from demo.store import Object
 from inventory.dra.simulator.explanation import Verdict
 from inventory.models import Claim, Cluster, KindState, Pod
 from inventory.queries.fit import answers
+from inventory.viewer import EVERYTHING
 from tests.dashboard.pages.conftest import Get, Serve
 from tests.factories import make_claim
 from tests.inventory.sync.objects import DRA, HAMI, card, claim, named, pod, resource_slice, result
@@ -66,7 +67,7 @@ def test_a_recorded_pod_is_told_why_it_waits(
 def test_no_recorded_pod_that_the_scheduler_refused_is_told_that_it_fits(recorded_cluster: Cluster) -> None:
     refused = Pod.objects.filter(node=None, pod_claims__isnull=False).exclude(scheduling_message="")
     for one in refused.distinct():
-        answer = answers.of_pod(one.pk)
+        answer = answers.of_pod(one.pk, viewer=EVERYTHING)
         assert answer is not None
         assert answer.verdict != Verdict.FITS, one.name
 

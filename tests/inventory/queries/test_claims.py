@@ -5,6 +5,7 @@ from django.http import QueryDict
 
 from inventory.models import Claim, Consumer, DeviceClass
 from inventory.queries import claims
+from inventory.viewer import EVERYTHING
 from tests.factories import (
     READ_AT,
     asks_for,
@@ -20,7 +21,12 @@ pytestmark = pytest.mark.django_db
 
 
 def found(query: str = "") -> list[claims.ClaimRow]:
-    return claims.rows(claims.queryset(claims.ClaimFilter(QueryDict(query))))
+    return claims.rows(
+        claims.ClaimFilter(QueryDict(query), viewer=EVERYTHING).filter_queryset(
+            claims.queryset(viewer=EVERYTHING)
+        ),
+        viewer=EVERYTHING,
+    )
 
 
 def pending(**fields: Any) -> Claim:

@@ -6,6 +6,7 @@ from django.http import QueryDict
 
 from inventory.models import DeviceClass
 from inventory.queries import device_classes
+from inventory.viewer import EVERYTHING
 from tests.factories import make_cluster
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +17,11 @@ def make_class(name: str = "gpu", **fields: Any) -> DeviceClass:
 
 
 def found(query: str = "") -> list[device_classes.DeviceClassRow]:
-    return device_classes.rows(device_classes.queryset(device_classes.DeviceClassFilter(QueryDict(query))))
+    return device_classes.rows(
+        device_classes.DeviceClassFilter(QueryDict(query), viewer=EVERYTHING).filter_queryset(
+            device_classes.queryset()
+        )
+    )
 
 
 def test_a_class_tells_its_selectors() -> None:

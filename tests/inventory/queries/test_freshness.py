@@ -5,6 +5,7 @@ from pytest_django import Settings
 
 from inventory.models import KindState, Pool, SkippedObject
 from inventory.queries.freshness import Freshness, ReadState, freshness
+from inventory.viewer import EVERYTHING
 from tests.factories import READ_AT, later, make_cluster, make_pool, make_team
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +17,7 @@ def _a_minute(settings: Settings) -> None:
 
 
 def at(now: datetime, **narrowed: object) -> Freshness:
-    return freshness(now, **narrowed)  # type: ignore[arg-type]
+    return freshness(now, viewer=EVERYTHING, **narrowed)  # type: ignore[arg-type]
 
 
 def test_without_a_cluster_there_is_nothing_to_be_stale() -> None:

@@ -5,6 +5,7 @@ from inventory.kube.quantity import parse
 from inventory.models import Card
 from inventory.queries import held_cards
 from inventory.queries.cards import queryset
+from inventory.viewer import EVERYTHING
 from tests.factories import (
     later,
     make_balance,
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _only() -> held_cards.HeldCard:
-    (card,) = held_cards.rows(queryset())
+    (card,) = held_cards.rows(queryset(), viewer=EVERYTHING)
     return card
 
 
@@ -74,6 +75,7 @@ def test_a_claim_of_several_pods_is_one_slice() -> None:
     for name in ("a", "b"):
         make_pod(name, uses=share.claim)
     (one,) = _only().tracks[0].slices
+    assert one.share is not None
     assert [pod.name for pod in one.share.pods] == ["a", "b"]
 
 
@@ -108,4 +110,4 @@ def test_the_number_of_queries_is_fixed(django_assert_num_queries: DjangoAssertN
         make_balance(device, "memory", "80Gi", "8Gi")
         make_pod(uses=make_share(device, consumed={"memory": "8Gi"}).claim)
     with django_assert_num_queries(8):
-        assert len(held_cards.rows(queryset())) == 5
+        assert len(held_cards.rows(queryset(), viewer=EVERYTHING)) == 5

@@ -1,8 +1,9 @@
 import pytest
 
 from inventory.kube.quantity import parse
-from inventory.models import Claim
-from inventory.queries import claims, holders, pods, shares
+from inventory.models import Claim, Share
+from inventory.queries import holders, pods
+from inventory.viewer import EVERYTHING
 from tests.factories import (
     later,
     make_balance,
@@ -18,7 +19,10 @@ pytestmark = pytest.mark.django_db
 
 
 def by_team() -> dict[str | None, holders.TeamRow]:
-    return {row.slug: row for row in holders.by_team(shares.queryset(), pods.queryset())}
+    return {
+        row.slug: row
+        for row in holders.by_team(Share.objects.all(), pods.queryset(viewer=EVERYTHING), viewer=EVERYTHING)
+    }
 
 
 def test_a_claim_reserved_by_many_pods_counts_once() -> None:
@@ -82,7 +86,7 @@ def test_pods_without_a_node_and_claims_without_a_device_wait() -> None:
     make_pod(uses=claim, reserved=False, phase="Pending", created_at=later(-60))
     make_pod(uses=claim, reserved=False, phase="Pending", created_at=later(-90))
 
-    waiting = holders.waiting(pods.queryset(), claims.queryset())
+    waiting = holders.waiting(pods.queryset(viewer=EVERYTHING), Claim.objects.all())
 
     assert (waiting.pods, waiting.pods_since) == (2, later(-90))
     assert (waiting.claims, waiting.claims_unused) == (2, 1)

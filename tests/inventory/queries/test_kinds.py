@@ -5,6 +5,7 @@ import pytest
 from inventory.dra.units import Unit
 from inventory.models import Card
 from inventory.queries.kinds import KindSum, by_kind, over
+from inventory.viewer import EVERYTHING
 from tests.factories import (
     make_balance,
     make_claim,
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _kinds() -> list[KindSum]:
-    return by_kind(Card.objects.all())
+    return by_kind(Card.objects.all(), viewer=EVERYTHING)
 
 
 def test_whole_shared_and_partitioned_cards_of_a_product_are_counted_apart() -> None:

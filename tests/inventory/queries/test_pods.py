@@ -3,13 +3,17 @@ from django.http import QueryDict
 
 from inventory.models import Claim, PodClaim
 from inventory.queries import pods
+from inventory.viewer import EVERYTHING
 from tests.factories import make_claim, make_device, make_node, make_pod, make_share
 
 pytestmark = pytest.mark.django_db
 
 
 def found(query: str = "") -> list[pods.PodRow]:
-    return pods.rows(pods.queryset(pods.PodFilter(QueryDict(query))))
+    return pods.rows(
+        pods.PodFilter(QueryDict(query), viewer=EVERYTHING).filter_queryset(pods.queryset(viewer=EVERYTHING)),
+        viewer=EVERYTHING,
+    )
 
 
 def test_a_pod_that_holds_shares_tells_each_with_how_many_hold_it() -> None:

@@ -4,13 +4,14 @@ from django.http import QueryDict
 from inventory.kube.quantity import parse
 from inventory.models import CounterBalance, Pool
 from inventory.queries import pools
+from inventory.viewer import EVERYTHING
 from tests.factories import make_device, make_node, make_pool
 
 pytestmark = pytest.mark.django_db
 
 
 def found(query: str = "") -> list[pools.PoolRow]:
-    return pools.rows(pools.queryset(pools.PoolFilter(QueryDict(query))))
+    return pools.rows(pools.PoolFilter(QueryDict(query), viewer=EVERYTHING).filter_queryset(pools.queryset()))
 
 
 def test_a_pool_tells_what_is_missing_of_it() -> None:

@@ -5,6 +5,7 @@ from inventory.models import Balance
 from inventory.models.devices import DeviceState
 from inventory.queries.cards import queryset
 from inventory.queries.room import RoomyCardFilter
+from inventory.viewer import EVERYTHING
 from tests.factories import make_balance, make_device
 
 pytestmark = pytest.mark.django_db
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.django_db
 def _found(text: str) -> list[str]:
     query = QueryDict(mutable=True)
     query["room"] = text
-    filters = RoomyCardFilter(query, queryset())
+    filters = RoomyCardFilter(query, queryset(), viewer=EVERYTHING)
     assert filters.is_valid(), filters.errors
     return [card.key for card in filters.qs]
 
@@ -53,6 +54,6 @@ def test_a_card_on_which_nothing_can_be_placed_has_no_room() -> None:
 
 
 def test_what_is_no_amount_is_refused_with_the_accepted_form() -> None:
-    filters = RoomyCardFilter(QueryDict("room=much"), queryset())
+    filters = RoomyCardFilter(QueryDict("room=much"), queryset(), viewer=EVERYTHING)
     assert not filters.is_valid()
     assert "is not a Kubernetes quantity" in str(filters.errors)

@@ -3,6 +3,7 @@ from django.http import QueryDict
 
 from inventory.kube.quantity import Quantity, parse
 from inventory.queries import shares
+from inventory.viewer import EVERYTHING
 from tests.factories import (
     asks_for,
     later,
@@ -20,7 +21,12 @@ pytestmark = pytest.mark.django_db
 
 
 def found(query: str = "") -> list[shares.ShareRow]:
-    return shares.rows(shares.queryset(shares.ShareFilter(QueryDict(query))))
+    return shares.rows(
+        shares.ShareFilter(QueryDict(query), viewer=EVERYTHING).filter_queryset(
+            shares.queryset(viewer=EVERYTHING)
+        ),
+        viewer=EVERYTHING,
+    )
 
 
 def test_a_share_names_its_device_claim_and_pods() -> None:
@@ -107,4 +113,4 @@ def test_every_dimension_that_is_consumed_or_held_has_a_name() -> None:
     make_balance(device, "memory", "80Gi", "80Gi")
     make_share(device)
     make_share(make_device("b"), consumed={"cores": "50"})
-    assert shares.dimension_names(shares.queryset()) == ["cores", "memory"]
+    assert shares.dimension_names(shares.queryset(viewer=EVERYTHING)) == ["cores", "memory"]

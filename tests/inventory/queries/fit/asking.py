@@ -6,6 +6,7 @@ from demo.store import Object, Store
 from inventory.models import Cluster, Namespace
 from inventory.queries.fit import answers
 from inventory.queries.fit.answers import FitRow
+from inventory.viewer import EVERYTHING
 from tests.inventory.sync.objects import DRA, HAMI, card, named, resource_slice, store
 
 
@@ -57,7 +58,7 @@ def from_template(name: str) -> dict[str, str]:
 def ask(name: str, cluster: Cluster | None = None) -> FitRow:
     """About the claim or Pod of this name, of the only cluster if none is given."""
     found = cluster or Namespace.objects.get(name="team-a").cluster
-    return answers.of_name(found, "team-a", name)
+    return answers.of_name(found, "team-a", name, viewer=EVERYTHING)
 
 
 def places(row: FitRow) -> list[str]:

@@ -5,6 +5,7 @@ import pytest
 from inventory.models import Cluster, Pod
 from inventory.queries.fit import answers
 from inventory.queries.fit.subjects import SubjectError
+from inventory.viewer import EVERYTHING
 from tests.inventory.queries.fit.asking import (
     ask,
     cluster_of,
@@ -318,10 +319,10 @@ def test_a_pod_that_runs_or_has_ended_waits_for_nothing(follow: Follow, phase: s
 def test_a_claim_and_a_pod_of_one_name_are_told_apart_by_their_kind(follow: Follow) -> None:
     follow(cluster_of(wanting("8Gi", "x"), wanting("1Gi", "y"), waiting_pod("x", of("y")))).applied()
     cluster = Cluster.objects.get()
-    of_claim = answers.of_name(cluster, "team-a", "x")
+    of_claim = answers.of_name(cluster, "team-a", "x", viewer=EVERYTHING)
     assert (of_claim.kind, of_claim.claims) == ("ResourceClaim", ("x",))
-    assert answers.of_name(cluster, "team-a", "x", "ResourceClaim") == of_claim
-    of_pod = answers.of_name(cluster, "team-a", "x", "Pod")
+    assert answers.of_name(cluster, "team-a", "x", "ResourceClaim", viewer=EVERYTHING) == of_claim
+    of_pod = answers.of_name(cluster, "team-a", "x", "Pod", viewer=EVERYTHING)
     assert (of_pod.kind, of_pod.claims) == ("Pod", ("y",))
     with pytest.raises(SubjectError, match="no Pod team-a/y is in cluster lab"):
-        answers.of_name(cluster, "team-a", "y", "Pod")
+        answers.of_name(cluster, "team-a", "y", "Pod", viewer=EVERYTHING)

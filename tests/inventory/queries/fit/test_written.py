@@ -7,6 +7,7 @@ import pytest
 from inventory.kube.manifests import Manifest, ManifestError
 from inventory.models import Cluster, KindState
 from inventory.queries.fit import answers
+from inventory.viewer import EVERYTHING
 from tests.inventory.queries.fit.asking import cluster_of, of, waiting_pod, wanting
 from tests.inventory.sync.conftest import Follow
 from tests.inventory.sync.objects import DRA, claim, named, result
@@ -14,7 +15,7 @@ from tests.inventory.sync.objects import DRA, claim, named, result
 
 def asked(*objects: dict[str, Any]) -> list[answers.FitRow]:
     found = [Manifest(one["kind"], "team-a", one["metadata"]["name"], one) for one in objects]
-    return answers.of_manifests(Cluster.objects.get(), found, "team-a")
+    return answers.of_manifests(Cluster.objects.get(), found, "team-a", viewer=EVERYTHING)
 
 
 @pytest.mark.parametrize("resource", ["example.com/card", "deviceclass.resource.kubernetes.io/cards"])
