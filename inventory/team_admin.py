@@ -136,7 +136,7 @@ class TeamRuleAdmin(ChangesTeams):
 
     def _make(self, request: HttpRequest, name: str) -> HttpResponse:
         made = from_presets.make(PRESETS[name])
-        told = _("%(teams)s teams and %(rules)s rules made; everything is assigned by them.")
+        told = _("New teams: %(teams)s, new rules: %(rules)s. Everything is assigned by them.")
         numbers = {"teams": len(made.new_teams), "rules": len(made.new_rules)}
         self.message_user(request, str(told) % numbers, messages.SUCCESS)
         return redirect("admin:inventory_teamrule_changelist")

@@ -155,10 +155,10 @@ def test_a_preset_is_previewed_and_made(operator: Client) -> None:
     assert "Rancher projects" in operator.get(reverse("admin:inventory_teamrule_presets")).content.decode()
     page = operator.get(PRESET).content.decode()
     assert "c-1:&lt;b&gt;p-2" in page
-    assert "Make 1 teams and 1 rules" in page
+    assert "Make what is new (teams: 1, rules: 1)" in page
     assert not Team.objects.exists()
     told = operator.post(PRESET, follow=True).content.decode()
-    assert "1 teams and 1 rules made" in told
+    assert "New teams: 1, new rules: 1. Everything is assigned by them." in told
     assert Namespace.objects.get().team == Team.objects.get()
     assert "All of it is there already." in operator.get(PRESET).content.decode()
     assert operator.get(reverse("admin:inventory_teamrule_preset", args=["none"])).status_code == 404

@@ -57,11 +57,11 @@ def test_a_preset_shows_what_it_would_make_and_makes_it_when_told_to() -> None:
     shown = lines("--preset", "rancher")
     assert "Rule on the annotation field.cattle.io/projectId: would be made" in shown
     assert "c-1:p-2  1           c-1-p-2  would be made" in shown
-    assert shown[-1] == "1 teams and 1 rules would be made. Add --make to make them."
+    assert shown[-1] == "New teams: 1, new rules: 1. Add --make to make them."
     assert not Team.objects.exists()
     assert (
         lines("--preset", "rancher", "--make")[-1]
-        == "1 teams and 1 rules made; everything is assigned by them."
+        == "New teams: 1, new rules: 1. Everything is assigned by them."
     )
     assert lines("--preset", "rancher")[-1] == "Nothing to make."
     assert "lab      a          c-1-p-2" in lines()[1]

@@ -83,7 +83,7 @@ def _fate(one: FoundValue, *, made: bool) -> str:
 
 
 def _summary(found: Plan, *, made: bool) -> str:
-    counted = f"\n{len(found.new_teams)} teams and {len(found.new_rules)} rules"
-    if made:
-        return f"{counted} made; everything is assigned by them."
-    return f"{counted} would be made. Add --make to make them." if found.anything else "\nNothing to make."
+    if not found.anything:
+        return "\nNothing to make."
+    counted = f"\nNew teams: {len(found.new_teams)}, new rules: {len(found.new_rules)}."
+    return f"{counted} {'Everything is assigned by them.' if made else 'Add --make to make them.'}"
