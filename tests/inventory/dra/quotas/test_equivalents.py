@@ -38,7 +38,7 @@ def test_a_dimension_used_up_is_a_whole_card_whatever_the_others_are() -> None:
 
 def test_sums_are_exact_and_tell_what_they_leave_out() -> None:
     found = summed([("a", Fraction(1, 3)), ("b", Fraction(2, 3)), ("c", "memory")])
-    assert (found.known, found.unknown, found.exact) == (1, 1, None)
+    assert (found.known, found.unknown, found.exact) == (Fraction(1), 1, None)
     assert found.reasons == ("c: memory",)
 
 
