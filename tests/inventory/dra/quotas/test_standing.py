@@ -13,12 +13,12 @@ def standing(limit: int, used: int, pending: int = 0, *, unknown: int = 0) -> St
 
 def test_exactly_at_the_limit_is_used_up_and_no_breach() -> None:
     found = standing(10, 10)
-    assert (found.state, found.headroom, found.over) == (State.USED_UP, Fraction(), Fraction())
+    assert (found.state, found.headroom, found.over) == (State.USED_UP, Fraction(0), Fraction(0))
 
 
 def test_one_more_than_the_limit_is_over_by_one() -> None:
     found = standing(10, 11)
-    assert (found.state, found.headroom, found.over) == (State.OVER, Fraction(), Fraction(1))
+    assert (found.state, found.headroom, found.over) == (State.OVER, Fraction(0), Fraction(1))
 
 
 def test_what_waits_may_come_up_to_the_limit_and_not_past_it() -> None:
@@ -30,7 +30,7 @@ def test_without_all_amounts_headroom_is_not_known_but_a_breach_may_be() -> None
     found = standing(10, 6, unknown=1)
     assert (found.state, found.headroom, found.over) == (State.UNKNOWN, None, None)
     found = standing(10, 11, unknown=1)
-    assert (found.state, found.headroom, found.over) == (State.OVER, Fraction(), None)
+    assert (found.state, found.headroom, found.over) == (State.OVER, Fraction(0), None)
 
 
 def test_a_limit_of_nothing_is_used_up_from_the_start() -> None:
