@@ -29,7 +29,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 def site(live_server: LiveServer, tmp_path: Path) -> str:
     """The address of a dashboard that shows the recorded cluster."""
     read_recorded_cluster(tmp_path)
-    User.objects.create_user("operator", password=PASSWORD)
+    User.objects.create_superuser("operator", password=PASSWORD)
     url: str = live_server.url
     return url
 

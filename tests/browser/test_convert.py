@@ -60,7 +60,7 @@ def test_a_file_is_uploaded_and_its_conversion_downloaded(page: Page, tmp_path: 
 def test_what_is_too_long_for_an_address_is_saved_and_shared(page: Page) -> None:
     _paste(page, too_long_for_an_address(), "")
     expect(page).to_have_url(re.compile("/convert/$"))
-    page.get_by_role("button", name="Save and share").click()
+    page.get_by_role("button", name="Save").click()
     expect(page).to_have_url(re.compile(r"/convert/saved/[\w-]+/$"))
     expect(page.get_by_text("Saved by")).to_be_visible()
     with page.expect_download() as started:

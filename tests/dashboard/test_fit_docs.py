@@ -17,6 +17,7 @@ from inventory.dra.simulator.explanation import Caveat, Verdict
 from inventory.dra.simulator.rejections import Check
 from inventory.queries.fit.answers import of_name
 from inventory.queries.fit.questions import Waiting
+from inventory.viewer import EVERYTHING
 from tests.reading import read_recorded_cluster
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -59,7 +60,7 @@ def test_the_command_prints_what_the_document_shows(tmp_path: Path) -> None:
 def test_the_api_answers_what_the_document_shows(tmp_path: Path) -> None:
     cluster = read_recorded_cluster(tmp_path)
     question, shown = map(json.loads, blocks(FIT, "json"))
-    (found,) = json.loads(encode(wire(of_name(cluster, **question))))["requests"]
+    (found,) = json.loads(encode(wire(of_name(cluster, **question, viewer=EVERYTHING))))["requests"]
     left_out = {"nodes", "values", "selected", "examples"}
     groups = [
         {key: value for key, value in group.items() if value is not None and key not in left_out}
