@@ -149,7 +149,9 @@ class Quotas(Resource):
     def create(self, request: Request) -> HttpResponseBase:
         self._refuse_others(request)
         quota = TeamQuota()
-        _fill(quota, _given(request.data, QuotaBody))
+        with transaction.atomic():
+            # With its entry in the audit log.
+            _fill(quota, _given(request.data, QuotaBody))
         return self._answer(quota, 201)
 
     @extend_schema(

@@ -11,6 +11,7 @@ from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from rest_framework.exceptions import NotFound
+from rest_framework.metadata import SimpleMetadata
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
@@ -31,6 +32,13 @@ _AT_ONCE = 1000
 Rows = list[Any]
 
 
+class Metadata(SimpleMetadata):
+    """What OPTIONS tells. Which fields are written is in the schema: rows have no fields of DRF's."""
+
+    def determine_actions(self, request: Request, view: Any) -> dict[str, Any]:
+        return {}
+
+
 class Resource(GenericViewSet[Any]):
     """One kind of row. `kinds` are the Kubernetes kinds that an answer rests on."""
 
@@ -39,6 +47,7 @@ class Resource(GenericViewSet[Any]):
     kinds: ClassVar[Sequence[str]]
 
     schema = ResourceSchema()
+    metadata_class = Metadata
     http_method_names: Sequence[str] = ("get", "head", "options")
     filter_backends = (parameters.FilterBackend,)
     pagination_class = paging.Paging

@@ -10,6 +10,7 @@ import django_filters
 from django.contrib.auth.models import Group, User
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from dashboard.access.models import ApiToken, AuditEntry
 from dashboard.api.urls import RESOURCES
 from inventory.models import (
     Claim,
@@ -18,12 +19,15 @@ from inventory.models import (
     Device,
     DeviceClass,
     HamiPod,
+    Namespace,
     Node,
     Pod,
     Pool,
     SavedConversion,
     Share,
     Team,
+    TeamQuota,
+    TeamRule,
 )
 from inventory.queries.claims import ClaimFilter
 from inventory.queries.clusters import ClusterFilter
@@ -78,6 +82,10 @@ _ARGUMENTS: Mapping[str, Values] = {
     "claim_id": _ids(Claim),
     "saved_id": _ids(SavedConversion),
     "preview_id": _ids(ConversionPreview),
+    "token_id": _ids(ApiToken),
+    "slug": lambda: list(Team.objects.order_by("pk").values_list("slug", flat=True)),
+    "inventory_teamrule_preset.name": lambda: ["rancher"],
+    "quotas-detail.pk": _ids(TeamQuota),
     "number": lambda: [1],
     "at": _columns,
     "cluster": lambda: ["lab"],
@@ -99,10 +107,14 @@ _ARGUMENTS: Mapping[str, Values] = {
 _ADMIN: Mapping[str, Values] = {
     "inventory/cluster": _ids(Cluster),
     "inventory/team": _ids(Team),
+    "inventory/teamrule": _ids(TeamRule),
+    "inventory/teamquota": _ids(TeamQuota),
+    "inventory/namespace": _ids(Namespace),
     "inventory/hamipod": _ids(HamiPod),
     "inventory/conversionpreview": _ids(ConversionPreview),
     "inventory/savedconversion": _ids(SavedConversion),
-    "knox/authtoken": lambda: _NOTHING,
+    "access/apitoken": _ids(ApiToken),
+    "access/auditentry": _ids(AuditEntry),
     "axes/accessattempt": lambda: _NOTHING,
     "axes/accesslog": lambda: _NOTHING,
     "axes/accessfailurelog": lambda: _NOTHING,
@@ -110,9 +122,9 @@ _ADMIN: Mapping[str, Values] = {
     "auth/user": _ids(User),
 }
 _PATTERNS: Mapping[str, Sequence[str]] = {
-    "admin/^(?P<app_label>inventory|knox|axes|auth)/$": [
+    "admin/^(?P<app_label>auth|access|inventory|axes)/$": [
+        "admin/access/",
         "admin/inventory/",
-        "admin/knox/",
         "admin/axes/",
         "admin/auth/",
     ],

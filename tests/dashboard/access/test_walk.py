@@ -6,6 +6,7 @@ itself; one that the walk does not know how to fill makes it fail.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, NamedTuple
@@ -17,8 +18,8 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from knox.models import AuthToken
 
+from dashboard.access.models import ApiToken
 from demo.server import ApiServer
 from inventory.models import Cluster, ConversionPreview, HamiPod
 from inventory.sync.poll import poll_cluster
@@ -48,7 +49,7 @@ class Viewer(NamedTuple):
             return Client()
         user = User.objects.get(username=self.username)
         if self.by_token and path.startswith("/api/v1/"):
-            _, token = AuthToken.objects.create(user)
+            _, token = ApiToken.issue(user, "of the walk", "read", timedelta(days=1))
             return Client(headers={"Authorization": f"Bearer {token}"})
         client = Client()
         client.force_login(user)
@@ -122,7 +123,8 @@ def test_no_name_of_others_is_in_any_answer(world: World, viewer: Viewer) -> Non
     told = list[str]()
     for asked, response in walk(viewer, briefly=viewer.username != "member"):
         text = text_of(response)
-        found = [token for token in world.tokens if token in text]
+        # The slug of a team is its address, which the way to the sign-in repeats.
+        found = [token for token in world.tokens if token in text and token not in asked]
         assert not found, f"{asked}: {_around(text, found[0])}"
         assert response.status_code < 500 or response.status_code == 503, asked
         told.append(text)

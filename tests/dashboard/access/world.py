@@ -4,11 +4,13 @@ Every name of the other two has a random token in it, so that it can be looked f
 """
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from secrets import token_hex
 from typing import Any
 
 from django.contrib.auth.models import Group, User
 
+from dashboard.access.models import ApiToken
 from demo.store import Object
 from inventory.models import (
     Claim,
@@ -23,6 +25,8 @@ from inventory.models import (
     SkippedObject,
     Team,
     TeamNamespace,
+    TeamQuota,
+    TeamRule,
 )
 from tests.inventory.sync.objects import DRA, HAMI, card, named, resource_slice, result
 
@@ -196,6 +200,11 @@ class World:
         TeamNamespace.objects.create(team=own, namespace=self.own.namespace)
         TeamNamespace.objects.create(team=other, namespace=self.other.namespace)
         TeamNamespace.objects.create(team=other, namespace=self.mixed.namespace)
+        for team in (own, other):
+            TeamQuota.objects.create(
+                team=team, dimension="memory", quantity="320Gi", note=f"agreed with {team.name}"
+            )
+        TeamRule.objects.create(selector=f"of={self.other.slug}", team=other)
         _user("member", own)
         _user("lead", own, role=Membership.Role.LEAD, is_staff=True)
         _user("gone", other, is_active=False)
@@ -262,5 +271,6 @@ def pod_using(claim: str, namespace: str) -> str:
 
 def _user(name: str, team: Team, *, role: str = Membership.Role.MEMBER, **fields: Any) -> User:
     user = User.objects.create_user(name, **fields)
+    ApiToken.issue(user, f"token-of-{name}", "read", timedelta(days=1))
     Membership.objects.create(team=team, user=user, role=role)
     return user

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
-from knox.models import AuthToken
 
+from dashboard.access.models import ApiToken
 from demo import recorded
 from demo.server import ApiServer
 from inventory.models import Cluster
@@ -32,7 +33,7 @@ def operator(db: None) -> User:
 @pytest.fixture
 def api(operator: User) -> Client:
     """A client with a token, as scripts have one."""
-    _, token = AuthToken.objects.create(operator)
+    _, token = ApiToken.issue(operator, "of a script", ApiToken.Scope.READ_WRITE, timedelta(days=1))
     return Client(headers={"Authorization": f"Bearer {token}"})
 
 

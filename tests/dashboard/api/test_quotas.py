@@ -1,12 +1,13 @@
 """Quotas over the API: who may read them, who may write them, and what is refused."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
-from knox.models import AuthToken
 
+from dashboard.access.models import ApiToken
 from inventory.models import Membership, Team, TeamQuota
 from tests.dashboard.api.conftest import decoded
 from tests.factories import make_claim, make_device, make_namespace, make_share, make_team
@@ -20,7 +21,7 @@ def client(name: str, *teams: Team, operator: bool = False) -> Client:
         user.groups.add(Group.objects.get_or_create(name="operators")[0])
     for team in teams:
         Membership.objects.create(user=user, team=team)
-    _, token = AuthToken.objects.create(user)
+    _, token = ApiToken.issue(user, "of a script", ApiToken.Scope.READ_WRITE, timedelta(days=1))
     return Client(headers={"Authorization": f"Bearer {token}"})
 
 

@@ -495,8 +495,11 @@ def test_only_what_can_be_shown_is_kept_and_whoever_saved_it_deletes_it(
     page = signed_in.post("/convert/saved/", {"manifest": POD})["Location"]
     other = Client()
     other.force_login(User.objects.create_user("other"))
-    assert "Kept until you delete it." not in other.get(page).content.decode()
-    assert other.post(f"{page}delete/").status_code == 403
+    assert other.post(f"{page}delete/").status_code == 404
+    boss = Client()
+    boss.force_login(User.objects.create_superuser("boss"))
+    assert "Kept until you delete it." not in boss.get(page).content.decode()
+    assert boss.post(f"{page}delete/").status_code == 403
     assert "Kept until you delete it." in signed_in.get(page).content.decode()
     assert signed_in.post(f"{page}delete/").status_code == 302
     assert signed_in.get(page).status_code == 404
