@@ -7,9 +7,10 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
-from inventory.models import ConversionPreview, HamiPod, SavedConversion
+from inventory.models import ConversionPreview, HamiPod, Namespace, SavedConversion
 from tests.browser.signing_in import PASSWORD, sign_in
 from tests.dashboard.pages.manifests import DEPLOYMENT, POD, SERVICE, together, too_long_for_an_address
+from tests.factories import make_pod
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -52,7 +53,7 @@ def test_a_file_is_uploaded_and_its_conversion_downloaded(page: Page, tmp_path: 
     page.get_by_label("Or a file").set_input_files(file)
     page.get_by_role("button", name="Preview", exact=True).click()
     with page.expect_download() as started:
-        page.get_by_role("link", name="All of it as YAML").click()
+        page.get_by_role("link", name="All of it for a repository").click()
     assert started.value.suggested_filename == "converted-repository.yaml"
     assert "kind: ResourceClaimTemplate" in Path(started.value.path()).read_text()
 
@@ -64,7 +65,7 @@ def test_what_is_too_long_for_an_address_is_saved_and_shared(page: Page) -> None
     expect(page).to_have_url(re.compile(r"/convert/saved/[\w-]+/$"))
     expect(page.get_by_text("Saved by")).to_be_visible()
     with page.expect_download() as started:
-        page.get_by_role("link", name="As the webhook makes it").click()
+        page.get_by_role("link", name="All of it as the webhook makes it").click()
     assert "kind: ResourceClaim\n" in Path(started.value.path()).read_text()
 
 
@@ -108,9 +109,32 @@ def test_the_conversion_is_not_wider_than_the_screen(page: Page, width: int) -> 
             assert page.evaluate("document.documentElement.scrollWidth") <= width, language
 
 
-def test_the_action_of_the_administration_previews_pods(browser: Browser, site: str) -> None:
+@pytest.fixture
+def classic(site: str) -> list[HamiPod]:
+    """Pods of HAMi in the recorded cluster, which has none."""
+    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "8192"}
+    containers = [{"name": "app", "image": "registry.example/app:1", "resources": {"limits": limits}}]
+    for name, namespace in (("classic-embed", "team-nlp"), ("classic-rank", "team-vision")):
+        manifest = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"namespace": namespace, "name": name},
+            "spec": {"containers": containers},
+        }
+        make_pod(
+            name,
+            namespace=Namespace.objects.get(name=namespace),
+            hami_resources={"app": limits},
+            hami_manifest=manifest,
+        )
+    return list(HamiPod.objects.order_by("namespace__name", "name"))
+
+
+def test_the_action_of_the_administration_previews_pods(
+    browser: Browser, site: str, classic: list[HamiPod]
+) -> None:
     User.objects.create_superuser("root", password=PASSWORD)
-    found = list(HamiPod.objects.order_by("namespace__name", "name"))
+    found = classic
     context = browser.new_context(base_url=site, locale="en")
     page = context.new_page()
     sign_in(page, "root")
@@ -131,13 +155,13 @@ def test_the_action_of_the_administration_previews_pods(browser: Browser, site: 
     context.close()
 
 
-def test_the_conversion_works_without_a_script(browser: Browser, site: str) -> None:
+def test_the_conversion_works_without_a_script(browser: Browser, site: str, classic: list[HamiPod]) -> None:
     context = browser.new_context(base_url=site, java_script_enabled=False, locale="en")
     page = context.new_page()
     sign_in(page)
     _paste(page, POD)
     expect(page.get_by_text("Where each field comes from")).to_be_visible()
-    page.goto(f"/pods/{HamiPod.objects.order_by('pk')[0].pk}/")
+    page.goto(f"/pods/{classic[0].pk}/")
     page.get_by_role("button", name="Preview ResourceClaim conversion").click()
     page.get_by_role("link", name="Convert them").click()
     expect(page.get_by_role("group", name="Pods, table").get_by_role("row")).to_have_count(2)
