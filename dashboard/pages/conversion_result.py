@@ -13,6 +13,7 @@ from dashboard.pages.refusal import Refused
 from inventory.hami.differences import difference
 from inventory.hami.previews import Outcome
 from inventory.queries.conversion.building import difference_row
+from inventory.queries.conversion.previews import GRAVEST_FIRST
 from inventory.queries.conversion.rows import (
     ConversionRow,
     ConversionsRow,
@@ -20,8 +21,6 @@ from inventory.queries.conversion.rows import (
     UnifiedDifferenceRow,
     WarningRow,
 )
-
-GRAVEST_FIRST = (Outcome.REFUSED, Outcome.WITH_WARNINGS, Outcome.CONVERTED, Outcome.UNCHANGED)
 
 
 class Line(NamedTuple):

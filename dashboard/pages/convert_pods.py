@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from dashboard.access.viewer import viewer_of
-from dashboard.pages.conversion_result import GRAVEST_FIRST, Line, Result, details, lines
+from dashboard.pages.conversion_result import Line, Result, details, lines
 from dashboard.pages.paging import paged
 from dashboard.pages.reader import reader
 from dashboard.pages.refusal import Refused
@@ -29,6 +29,7 @@ from inventory.kube.untrusted import printable
 from inventory.models import Cluster, ConversionPreview, HamiPod, Namespace
 from inventory.queries.conversion import previews
 from inventory.queries.conversion.fitting import SECONDS
+from inventory.queries.conversion.previews import GRAVEST_FIRST
 from inventory.queries.conversion.rows import ConversionsRow
 from inventory.queries.conversion.settings import DEFAULT_PROFILE, SettingsError, settings
 from inventory.snapshot import snapshot

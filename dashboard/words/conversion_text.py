@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dashboard.words import conversion as words
 from dashboard.words import fit as fit_words
 from dashboard.words.conversion import RULE
+from inventory.queries.conversion.files import unreadable
 from inventory.queries.conversion.rows import (
     ConversionRow,
     ConversionsRow,
@@ -14,7 +15,6 @@ from inventory.queries.conversion.rows import (
     PodConversionRow,
     Searched,
     SummaryRow,
-    UnreadableRow,
     WarningRow,
 )
 
@@ -49,11 +49,6 @@ def summary(row: SummaryRow) -> str:
     )
     told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
     return f"{row.objects:,} {'object' if row.objects == 1 else 'objects'}" + (f": {told}" if told else "")
-
-
-def unreadable(row: UnreadableRow) -> str:
-    place = f"document {row.document}, line {row.line}" if row.document else ""
-    return ": ".join(part for part in (place, row.object or "", row.message) if part)
 
 
 def _object(row: ConversionRow) -> Iterator[str]:

@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 import yaml
 
+from inventory.kube.untrusted import DEEPEST
+
 MOST_DOCUMENTS = 1_000
 # Maps, lists, keys and scalars of all documents.
 MOST_VALUES = 200_000
@@ -37,31 +39,35 @@ class DocumentError(ValueError):
         self.told, self.line = told, line
 
 
-Path = tuple[str | int, ...]
+# Where a value is: the place of what it is in, and its key or index there; None for the whole document.
+Place = tuple["Place", str | int] | None
 
 
 class Document(msgspec.Struct, frozen=True):
     """What a document holds, and on which line each value in it begins, from 1."""
 
     value: Any
-    lines: Mapping[Path, int]
+    lines: Mapping[Place, int]
 
     def line(self, path: str) -> int:
         """Of the value at a path such as `items[2].spec.limits["a/b"]`, or else of what it would be in."""
-        steps = [_step(found) for found in _STEP.finditer(path)]
-        known = (tuple(steps[:count]) for count in range(len(steps), -1, -1))
-        return next(self.lines[one] for one in known if one in self.lines)
+        place: Place = None
+        for found in _STEP.finditer(path):
+            if (inner := (place, _step(found))) not in self.lines:
+                break
+            place = inner
+        return self.lines[place]
 
 
 class _Open(msgspec.Struct):
     """A map or list that is being read; `key` is that of the map's next value."""
 
     value: dict[str, Any] | list[Any]
-    path: Path = ()
+    place: Place = None
     key: str | None = None
 
-    def next(self) -> Path:
-        return (*self.path, len(self.value) if self.key is None else self.key)
+    def next(self) -> Place:
+        return self.place, len(self.value) if self.key is None else self.key
 
 
 def documents(text: str) -> list[Any]:
@@ -86,7 +92,7 @@ class _Reading:
     def __init__(self) -> None:
         self.documents: list[Document] = []
         self._open: list[_Open] = []
-        self._lines: dict[Path, int] = {}
+        self._lines: dict[Place, int] = {}
         self._begun = self._values = 0
 
     def take(self, event: yaml.Event) -> None:
@@ -117,9 +123,11 @@ class _Reading:
         _refuse_tag(event, event.tag)
         if self._open and self._awaits_key(self._open[-1]):
             raise _fault(event, "a key that is a map or list")
-        path = self._open[-1].next() if self._open else ()
+        if len(self._open) >= DEEPEST:
+            raise _fault(event, f"more than {DEEPEST} levels are not read")
+        place = self._open[-1].next() if self._open else None
         self._put(event, value)
-        self._open.append(_Open(value, path))
+        self._open.append(_Open(value, place))
 
     @staticmethod
     def _awaits_key(within: _Open) -> bool:
@@ -127,7 +135,7 @@ class _Reading:
 
     def _put(self, event: yaml.NodeEvent, value: Any) -> None:
         if not self._open:
-            self._lines = {(): _line(event)}
+            self._lines = {None: _line(event)}
             self.documents += [] if value is None else [Document(value, self._lines)]
             return
         within = self._open[-1]
@@ -189,7 +197,13 @@ def _step(found: re.Match[str]) -> str | int:
     key, index, quoted = found.groups()
     if index is not None:
         return int(index)
-    return str(msgspec.json.decode(f'"{quoted}"')) if key is None else str(key)
+    if key is not None:
+        return str(key)
+    try:
+        return str(msgspec.json.decode(f'"{quoted}"'))
+    except msgspec.DecodeError:
+        # Go has escapes that JSON does not have: then the line is that of what the value is in.
+        return str(quoted)
 
 
 def _line(event: yaml.Event) -> int:

@@ -7,7 +7,7 @@ import msgspec
 
 from inventory.hami.warnings.warning import Severity
 from inventory.hami.yaml_text import UnwritableError, yaml_stream
-from inventory.queries.conversion.rows import ConversionRow, ConversionsRow, PodConversionRow
+from inventory.queries.conversion.rows import ConversionRow, ConversionsRow, PodConversionRow, UnreadableRow
 
 
 class What(StrEnum):
@@ -47,15 +47,19 @@ def file_of(rows: ConversionsRow, what: What) -> File:
     return File("---\n".join(documents), tuple(notices))
 
 
+def unreadable(row: UnreadableRow) -> str:
+    """In one line: where, what, and why."""
+    place = f"document {row.document}, line {row.line}" if row.document else ""
+    return ": ".join(part for part in (place, row.object or "", row.message) if part)
+
+
 def _name(row: ConversionRow) -> str:
     return f"{row.kind} {row.namespace}/{row.name}"
 
 
 def _unreadable(rows: ConversionsRow) -> Iterator[Notice]:
     for one in rows.unreadable:
-        place = f"document {one.document}, line {one.line}" if one.document else ""
-        told = ": ".join(part for part in (place, one.object or "", one.message) if part)
-        yield Notice(Grade.ERROR, f"{told}; it is left out")
+        yield Notice(Grade.ERROR, f"{unreadable(one)}; it is left out")
 
 
 def _notices(row: ConversionRow) -> Iterator[Notice]:

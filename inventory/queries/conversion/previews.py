@@ -44,7 +44,7 @@ from inventory.viewer import Viewer
 
 # What the answers rest on.
 KINDS = tuple(dict.fromkeys((*answers.KINDS, *KINDS_AROUND)))
-_GRAVEST = (Outcome.REFUSED, Outcome.WITH_WARNINGS, Outcome.CONVERTED, Outcome.UNCHANGED)
+GRAVEST_FIRST = (Outcome.REFUSED, Outcome.WITH_WARNINGS, Outcome.CONVERTED, Outcome.UNCHANGED)
 
 
 def of_text(
@@ -252,7 +252,7 @@ def _for_repository(found: Workload, pods: Sequence[PodConversionRow], name: str
 
 def _gravest(pods: Sequence[PodConversionRow]) -> Outcome:
     outcomes = {pod.outcome for pod in pods}
-    return next((one for one in _GRAVEST if one in outcomes), Outcome.UNCHANGED)
+    return next((one for one in GRAVEST_FIRST if one in outcomes), Outcome.UNCHANGED)
 
 
 def _unreadable(one: Unreadable) -> UnreadableRow:

@@ -1,6 +1,10 @@
-"""Manifests of HAMi as people paste them."""
+"""Manifests of HAMi as people paste them, and the page that they are pasted into."""
 
 from hashlib import sha256
+
+from django.test import Client
+
+from dashboard.pages.packing import packed
 
 POD = """\
 apiVersion: v1
@@ -76,3 +80,14 @@ def too_long_for_an_address(document: str = POD) -> str:
     """Comments that no deflating makes short."""
     noise = (sha256(str(number).encode()).hexdigest() for number in range(150))
     return document + "".join(f"# {line}\n" for line in noise)
+
+
+def at(manifest: str, **asked: str) -> str:
+    more = "".join(f"&{name}={value}" for name, value in asked.items())
+    return f"/convert/?m={packed(manifest)}{more}"
+
+
+def post(client: Client, manifest: str, status: int = 200, path: str = "/convert/", **fields: object) -> str:
+    answer = client.post(path, {"manifest": manifest, **fields}, follow=True)
+    assert answer.status_code == status, answer.content.decode()
+    return answer.content.decode()

@@ -3,11 +3,9 @@
 import html
 import re
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 import yaml
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
@@ -21,6 +19,8 @@ from tests.dashboard.pages.manifests import (
     POD,
     SAME,
     SERVICE,
+    at,
+    post,
     together,
     too_long_for_an_address,
 )
@@ -28,17 +28,6 @@ from tests.factories import make_cluster
 from tests.inventory.sync.objects import DRA, HAMI, card, named, resource_slice
 
 pytestmark = pytest.mark.django_db
-
-
-def at(manifest: str, **asked: str) -> str:
-    more = "".join(f"&{name}={value}" for name, value in asked.items())
-    return f"/convert/?m={packed(manifest)}{more}"
-
-
-def post(client: Client, manifest: str, status: int = 200, path: str = "/convert/", **fields: object) -> str:
-    answer = client.post(path, {"manifest": manifest, **fields}, follow=True)
-    assert answer.status_code == status, answer.content.decode()
-    return answer.content.decode()
 
 
 def test_the_page_asks_for_manifests(read: Get) -> None:
@@ -324,93 +313,6 @@ def test_keys_that_are_given_twice_are_told(read: Get) -> None:
     assert "Not readable" in read(at(f"{POD}kind: Deployment\n"))
 
 
-def test_a_saved_conversion_is_shown_to_who_saved_it_and_to_operators(
-    signed_in: Client, client: Client, django_user_model: type
-) -> None:
-    make_cluster("lab")
-    manifest = too_long_for_an_address()
-    sent = {
-        "manifest": manifest,
-        "profile": "0.0.1",
-        "cluster": "lab",
-        "namespace": "ml",
-        "vendors": "nvidia",
-    }
-    answer = signed_in.post("/convert/saved/", sent)
-    kept = SavedConversion.objects.get()
-    assert answer["Location"] == f"/convert/saved/{kept.pk}/"
-    assert (kept.username, kept.manifest, kept.profile) == ("operator", manifest, "0.0.1")
-    reader = django_user_model.objects.create_user("reader")  # type: ignore[attr-defined]
-    client.force_login(reader)
-    for path in (answer["Location"], f"{answer['Location']}download/?what=webhook"):
-        assert client.get(path).status_code == 404
-    reader.is_superuser = True
-    reader.save()
-    page = client.get(answer["Location"]).content.decode()
-    assert "<b>Saved by</b>operator" in page
-    assert "team-nlp-embed-0-app" in page
-
-
-def test_a_saved_conversion_outlives_its_cluster_and_its_user(signed_in: Client, read: Get) -> None:
-    cluster = make_cluster("lab")
-    signed_in.post("/convert/saved/", {"manifest": POD, "cluster": "lab"})
-    cluster.delete()
-    kept = SavedConversion.objects.get()
-    assert "Choose a cluster to see where it would go." in read(f"/convert/saved/{kept.pk}/")
-
-
-def test_what_nobody_saved_is_not_found(get: Get) -> None:
-    get(f"/convert/saved/{uuid4()}/", 404)
-    get(f"/convert/saved/{uuid4()}/download/?what=repository", 404)
-    get("/convert/saved/none/", 404)
-
-
-def test_nothing_is_saved_that_is_not_understood(signed_in: Client) -> None:
-    post(signed_in, "", 400, path="/convert/saved/")
-    post(signed_in, POD, 400, path="/convert/saved/", profile="9")
-    post(signed_in, "a\x00b", 400, path="/convert/saved/")
-    assert SavedConversion.objects.count() == 0
-    assert signed_in.get("/convert/saved/").status_code == 405
-
-
-def test_the_manifests_for_a_repository_are_downloaded(signed_in: Client, get: Get) -> None:
-    link = re.search(
-        r'href="(/convert/download/[^"]+what=repository)"', get(at(together(DEPLOYMENT, SERVICE)))
-    )
-    assert link
-    answer = signed_in.get(html.unescape(link[1]))
-    assert answer["Content-Type"] == "application/yaml; charset=utf-8"
-    assert answer["Content-Disposition"] == 'attachment; filename="converted-repository.yaml"'
-    assert answer["X-Content-Type-Options"] == "nosniff"
-    kinds = [one["kind"] for one in yaml.safe_load_all(answer.content)]
-    assert kinds == ["ResourceClaimTemplate", "Deployment", "Service"]
-
-
-def test_what_the_webhook_makes_is_downloaded(signed_in: Client) -> None:
-    answer = signed_in.get(at(POD, what="webhook").replace("/convert/", "/convert/download/"))
-    claim, pod = yaml.safe_load_all(answer.content)
-    assert claim["metadata"]["name"] == "team-nlp-embed-0-app-nvidia"
-    assert pod["spec"]["resourceClaims"] == [
-        {"name": "team-nlp-embed-0-app-nvidia", "resourceClaimName": "team-nlp-embed-0-app-nvidia"}
-    ]
-
-
-def test_what_has_no_address_is_downloaded_by_its_form(signed_in: Client) -> None:
-    sent = {"manifest": too_long_for_an_address(together(POD, BROKEN)), "what": "webhook"}
-    answer = signed_in.post("/convert/download/", sent)
-    text = answer.content.decode()
-    assert text.startswith("# error: document 2, line 169: ")
-    assert len(list(yaml.safe_load_all(text))) == 2
-
-
-def test_a_saved_conversion_is_downloaded(signed_in: Client) -> None:
-    signed_in.post("/convert/saved/", {"manifest": POD})
-    path = f"/convert/saved/{SavedConversion.objects.get().pk}/download/"
-    assert b"kind: ResourceClaimTemplate" in signed_in.get(f"{path}?what=repository").content
-    assert signed_in.get(f"{path}?what=all").status_code == 400
-    assert signed_in.get(path).status_code == 400
-
-
 def test_text_of_a_manifest_is_never_markup(get: Get, signed_in: Client) -> None:
     hostile = "<script>alert(1)</script>{why}%(x)s"
     manifest = yaml.safe_dump(
@@ -466,43 +368,6 @@ def test_every_profile_is_told_in_every_language(
     assert ("每个字段的来源" in page) == (language == "zh-hans")
     ids = re.findall(r' id="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-
-
-def test_what_is_denied_is_left_out_of_both_files_and_told(signed_in: Client) -> None:
-    denied = POD.replace("use-gputype: A100", 'use-gpuuuid: ","')
-    for what in ("repository", "webhook"):
-        text = signed_in.get(
-            f"/convert/download/?m={packed(together(denied, SAME))}&what={what}"
-        ).content.decode()
-        assert text.startswith("# error: Pod team-nlp/embed-0: the webhook denies it: ")
-        assert "name: embed-0" not in text
-        assert "name: small" in text
-
-
-def test_text_of_a_manifest_begins_no_line_of_a_file(signed_in: Client) -> None:
-    odd = POD.replace("embed-0", '"x\\u2028kind: Secret\\u202e"').replace("8192", "8x")
-    text = signed_in.get(f"/convert/download/?m={packed(odd)}&what=webhook").content.decode()
-    assert text.startswith("# error: ")
-    assert not set("\u2028\u202e") & set(text)
-
-
-def test_only_what_can_be_shown_is_kept_and_whoever_saved_it_deletes_it(
-    signed_in: Client,
-) -> None:
-    many = "---\n".join(["a: 1\n"] * 1001)
-    assert signed_in.post("/convert/saved/", {"manifest": many}).status_code == 400
-    assert not SavedConversion.objects.exists()
-    page = signed_in.post("/convert/saved/", {"manifest": POD})["Location"]
-    other = Client()
-    other.force_login(User.objects.create_user("other"))
-    assert other.post(f"{page}delete/").status_code == 404
-    boss = Client()
-    boss.force_login(User.objects.create_superuser("boss"))
-    assert "Kept until you delete it." not in boss.get(page).content.decode()
-    assert boss.post(f"{page}delete/").status_code == 403
-    assert "Kept until you delete it." in signed_in.get(page).content.decode()
-    assert signed_in.post(f"{page}delete/").status_code == 302
-    assert signed_in.get(page).status_code == 404
 
 
 def test_a_chosen_pod_of_a_long_table_is_on_its_page(signed_in: Client) -> None:

@@ -50,3 +50,16 @@ def test_what_is_no_object_of_kubernetes_is_told(text: str, told: str) -> None:
     found, unreadable = pasted(f"{text}\n---\n{POD}")
     assert [one.manifest.name for one in found] == ["a"]
     assert [told in one.message for one in unreadable] == [True]
+
+
+@pytest.mark.parametrize("key", ["odd\\a", "\\U0001F600", "\\x01"])
+def test_a_key_that_go_quotes_in_its_own_way_has_the_line_of_what_it_is_in(key: str) -> None:
+    (one,), _ = pasted(POD)
+    assert one.line_of(f'spec.containers[0].resources.limits["{key}"]') == 9
+
+
+def test_what_is_nested_too_deeply_is_told_with_its_line_and_the_rest_is_read() -> None:
+    deep = "apiVersion: v1\nkind: Pod\nx:\n  " + "[" * 150 + "]" * 150
+    found, (unreadable,) = pasted(f"{deep}\n---\n{POD}")
+    assert [one.manifest.name for one in found] == ["a"]
+    assert (unreadable.line, unreadable.message) == (4, "more than 100 levels are not read")
