@@ -74,7 +74,7 @@ def test_a_paste_that_is_too_long_is_told_on_the_page(browser: Browser, site: st
     page = context.new_page()
     sign_in(page)
     page.goto("/convert/")
-    page.locator("#manifest").evaluate("node => { node.value = '# five MB\\n'.repeat(500_000); }")
+    page.locator("#manifest").evaluate("node => { node.value = `#${'x'.repeat(998)}\\n`.repeat(5_000); }")
     page.get_by_role("button", name="Preview", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("More than 1024 KiB were sent")
     context.close()
