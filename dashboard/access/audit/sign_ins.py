@@ -3,12 +3,15 @@
 from typing import Any
 
 from axes.signals import user_locked_out
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.dispatch import receiver
 from django.http import HttpRequest
+from django.utils import timezone
 
 from dashboard.access.audit.entries import record
+from dashboard.access.audit.origin import origin
 from dashboard.access.models import AuditEntry
 
 Action = AuditEntry.Action
@@ -43,9 +46,18 @@ def held_back(sender: Any, request: HttpRequest, username: str | None, **kwargs:
 
 def refuse(name: str, by: str, reason: str = "") -> None:
     """A name that nobody has is not kept: it may be a password, typed into the wrong field."""
+    if _has_filled_enough(origin().get("address")):
+        return
     user = _user(name)
     after = {"by": by, **({"reason": reason} if reason else {}), **({} if user else {"user": "unknown"})}
     record(Action.REFUSED, user, after=after)
+
+
+def _has_filled_enough(address: str | None) -> bool:
+    """Nobody has to know a name or a password to be refused at a provider, again and again."""
+    since = timezone.now() - settings.AXES_COOLOFF_TIME
+    told = AuditEntry.objects.filter(action=Action.REFUSED, at__gte=since, address=address)
+    return int(told.count()) >= settings.SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS
 
 
 def _user(name: str) -> User | None:

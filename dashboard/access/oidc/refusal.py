@@ -1,3 +1,7 @@
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+
 class SignInError(Exception):
     """Somebody cannot be signed in; the message is for him, `cause` for the log of operators."""
 
@@ -5,3 +9,9 @@ class SignInError(Exception):
         super().__init__(told)
         self.cause = cause
         self.status = status
+
+
+def unusable(cause: str) -> SignInError:
+    """What the provider says is not what the protocol asks for."""
+    told = _("What %(name)s answered cannot be used. Tell an operator; the log says why.")
+    return SignInError(told % {"name": settings.SLICEBOARD_OIDC_NAME}, cause=cause, status=502)
