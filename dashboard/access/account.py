@@ -83,8 +83,9 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
     if public_id:
         chosen = chosen.filter(public_id=public_id)
     mine = chosen.filter(pk=request.session.session_key).exists()
-    if ended := end(chosen):
-        record(AuditEntry.Action.ENDED, _user(request), after={"sessions": ended})
+    with transaction.atomic():
+        if ended := end(chosen):
+            record(AuditEntry.Action.ENDED, _user(request), after={"sessions": ended})
     if mine:
         auth.logout(request)
         return redirect("login")

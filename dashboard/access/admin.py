@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import Group, User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
@@ -79,8 +80,9 @@ class Users(UserAdmin):  # type: ignore[type-arg]
     @admin.action(description=_("End all sessions"), permissions=["change"])
     def end_sessions(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Tokens stay: they are revoked by themselves."""
-        for user in queryset:
-            record(AuditEntry.Action.ENDED, user, after={"sessions": end(of_user(user.pk))})
+        with transaction.atomic():
+            for user in queryset:
+                record(AuditEntry.Action.ENDED, user, after={"sessions": end(of_user(user.pk))})
         names = ", ".join(map(str, queryset))
         self.message_user(
             request, _("No session is left of: %(names)s.") % {"names": names}, messages.SUCCESS
