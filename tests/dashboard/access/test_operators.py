@@ -10,6 +10,7 @@ from dashboard.access import operators
 from dashboard.access.models import Identity
 from dashboard.access.roles import is_operator
 from inventory.models import Cluster, Team
+from tests.dashboard.access.conftest import PASSWORD as OF_OPERATOR
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,20 @@ def test_the_administration_is_open_to_operators_and_to_nobody_else(
         assert administration.get(f"/admin/{path}").status_code == 200
     browser = Client()
     browser.force_login(ada)
-    assert browser.get("/admin/", follow=True).redirect_chain != []
+    answer = browser.get("/admin/", follow=True)
+    assert (answer.status_code, answer.redirect_chain) == (403, [("/admin/login/?next=/admin/", 302)])
+
+
+def test_the_way_into_the_administration_is_the_one_sign_in_page(operator: User) -> None:
+    browser = Client()
+    page = "/admin/inventory/cluster/"
+    for path in (page, f"/admin/login/?next={page}"):
+        asked = browser.get(path, follow=True)
+        assert asked.redirect_chain[-1] == (f"/sign-in/?next={page}", 302)
+    assert browser.post("/admin/login/")["Location"] == "/sign-in/?next=/admin/"
+    form = {"username": "operator", "password": OF_OPERATOR, "next": page}
+    assert browser.post("/sign-in/", form)["Location"] == page
+    assert browser.get("/admin/login/")["Location"] == "/admin/"
 
 
 def test_an_operator_writes_what_the_administration_shows(administration: Client, ada: User) -> None:
