@@ -195,6 +195,7 @@ AXES_CLIENT_IP_CALLABLE = "dashboard.access.brake.address"
 AXES_LOCKOUT_CALLABLE = "dashboard.access.brake.told_to_wait"
 # Sessions that know whose they are can be listed and ended.
 SESSION_ENGINE = "dashboard.access.sessions"
+SESSION_COOKIE_AGE = 3600 * environment.whole("SLICEBOARD_SESSION_HOURS", 336, least=1, most=8760)
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
