@@ -58,6 +58,14 @@ def test_an_address_that_the_client_made_up_does_not_help(sign_in: SignIn) -> No
     assert answers[-1].status_code == 429
 
 
+def test_behind_a_proxy_the_address_that_it_added_counts(sign_in: SignIn, settings: Settings) -> None:
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": 1}
+    for number in range(3):
+        sign_in("wrong", HTTP_X_FORWARDED_FOR=f"203.0.113.{number}, 192.0.2.1")
+    assert sign_in("wrong", HTTP_X_FORWARDED_FOR="203.0.113.9, 192.0.2.1").status_code == 429
+    assert sign_in("a long one", HTTP_X_FORWARDED_FOR="192.0.2.1, 192.0.2.2").status_code == 302
+
+
 def test_whoever_tries_many_names_from_one_address_has_to_wait(sign_in: SignIn, settings: Settings) -> None:
     settings.SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS = 5
     answers = [sign_in("wrong", user=f"user-{number}") for number in range(6)]
