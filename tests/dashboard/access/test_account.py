@@ -189,6 +189,20 @@ def test_a_password_is_changed_by_whoever_knows_the_old_one_to_a_good_one(
     assert ada.check_password(PASSWORD)
 
 
+def test_whoever_guesses_the_old_password_has_to_wait(browser: Client, ada: User, settings: Settings) -> None:
+    settings.AXES_FAILURE_LIMIT = 3
+    new = "another horse battery"
+    assert [change(browser, "wrong", new) for _ in range(3)] == [400, 400, 429]
+    assert change(browser, PASSWORD, new) == 429
+    ada.refresh_from_db()
+    assert ada.check_password(PASSWORD)
+    assert browser.get("/").status_code == 200
+
+
+def test_an_operator_changes_his_password_where_everybody_does(administration: Client) -> None:
+    assert administration.get("/admin/password_change/")["Location"] == "/account/password/"
+
+
 def test_whoever_signs_in_elsewhere_has_no_password_to_change() -> None:
     browser = Client()
     browser.force_login(User.objects.create_user("guest"))
