@@ -28,7 +28,14 @@ class Identity(models.Model):
 
     class Meta:
         verbose_name_plural = "identities"
-        constraints = [models.UniqueConstraint("issuer", "subject", name="one_user_of_identity")]
+        constraints = [
+            models.UniqueConstraint(
+                "issuer",
+                "subject",
+                name="one_user_of_identity",
+                violation_error_message=_("Another user is this subject of this issuer already."),
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.subject} of {self.issuer}"

@@ -85,6 +85,10 @@ def test_an_operator_says_who_somebody_is_at_a_provider(administration: Client, 
     }
     assert administration.post(f"/admin/auth/user/{ada.pk}/change/", form).status_code == 302
     assert Identity.objects.get().user == ada
+    bob = User.objects.create_user("bob")
+    answer = administration.post(f"/admin/auth/user/{bob.pk}/change/", {**form, "username": "bob"})
+    assert "Another user is this subject of this issuer already." in answer.content.decode()
+    assert Identity.objects.get().user == ada
 
 
 def test_staff_follows_the_group(operator: User, ada: User) -> None:
