@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from joserfc.errors import ClaimError, JoseError
 
 from dashboard.access.oidc.refusal import SignInError, unusable
+from inventory.kube.untrusted import printable
 
 Answer = TypeVar("Answer")
 Claims = Mapping[str, Any]
@@ -30,6 +31,7 @@ _LEEWAY_SECONDS = 60
 # Of those that a provider lists: never `none`, and never one whose key is a secret that two sides share.
 _SIGNED_WITH = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 
+_LONGEST_REASON = 300
 _OF_TIME = ("exp", "nbf", "iat")
 
 
@@ -146,7 +148,7 @@ def _told_plainly(ask: Callable[[], Answer]) -> Answer:
         raise SignInError(told, cause="the state is not that of this session") from None
     except OAuthError as error:
         told = _("%(name)s has refused the sign-in: %(reason)s")
-        reason = error.description or error.error
+        reason = printable(str(error.description or error.error), _LONGEST_REASON)
         raise SignInError(told % {**_names(), "reason": reason}, cause=f"{error.error}: {reason}") from None
     except JoseError as error:
         raise _of_token(error) from None

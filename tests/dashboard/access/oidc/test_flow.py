@@ -241,6 +241,19 @@ def test_what_somebody_else_lets_the_provider_say_is_not_shown(
     assert "Call 555" not in str(AuditEntry.objects.values_list("after"))
 
 
+def test_what_a_refusal_says_is_shown_and_kept_as_text_of_some_length(
+    client: Client, provider: IdentityProvider
+) -> None:
+    asked = parse_qs(urlsplit(client.get("/sign-in/openid/")["Location"]).query)
+    said = {"state": asked["state"][0], "error": "x", "error_description": "no\x00\u202e" + "y" * 5000}
+    answer = client.get("/sign-in/openid/callback/", said)
+    assert answer.status_code == 403
+    assert "no\ufffd\ufffdyyy" in answer.content.decode()
+    told: Any = AuditEntry.objects.get(action="refused").after
+    reason = told["reason"]
+    assert (reason[:9], len(reason) < 400) == ("x: no\ufffd\ufffdyy", True)
+
+
 def test_a_key_that_the_provider_has_withdrawn_is_believed_for_an_hour_at_most(
     sign_in: SignIn, client: Client, provider: IdentityProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
