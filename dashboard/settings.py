@@ -337,7 +337,8 @@ LOGGING = {
         "django": {"handlers": [], "level": _log_level, "propagate": True},
         # Tells every sign-in that went well in four lines.
         "axes": {"level": "WARNING"},
-        # Their debug output quotes request headers and bodies, and with them tokens.
+        # Their debug output quotes request headers, bodies and PKCE verifiers, and with them tokens.
+        "authlib": {"level": "INFO"},
         "urllib3": {"level": "INFO"},
         "kubernetes": {"level": "INFO"},
         "django.db.backends": {"level": "INFO"},
