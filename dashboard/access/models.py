@@ -169,7 +169,8 @@ class AuditEntry(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:
             raise ForeverError("Entries of the audit log are not changed.")
-        super().save(*args, **kwargs)
+        # Never over another one of the same number.
+        super().save(*args, **{**kwargs, "force_insert": True})
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise ForeverError("Entries of the audit log are not deleted.")
