@@ -19,6 +19,7 @@ from knox.models import AuthToken
 from dashboard.access.account import TokenForm
 from dashboard.access.audit.entries import record
 from dashboard.access.models import ApiToken, AuditEntry, Identity
+from dashboard.access.operators import OPERATORS
 from dashboard.access.sessions import end, of_user
 
 # Of the rights of a user these are for superusers to give: an operator could make himself one.
@@ -41,7 +42,11 @@ class Groups(GroupAdmin):
         return _is_superuser(request)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return _is_superuser(request)
+        return _is_superuser(request) and not _is_of_operators(obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Operators are known by the name of their group."""
+        return ("name",) if _is_of_operators(obj) else ()
 
 
 class IdentityInline(admin.TabularInline):  # type: ignore[type-arg]
@@ -205,6 +210,10 @@ class AuditLog(admin.ModelAdmin):  # type: ignore[type-arg]
 
 def _is_superuser(request: HttpRequest) -> bool:
     return isinstance(request.user, User) and request.user.is_superuser
+
+
+def _is_of_operators(group: Any) -> bool:
+    return group is not None and group.name == OPERATORS
 
 
 def _may_touch(request: HttpRequest, user: Any) -> bool:

@@ -137,6 +137,18 @@ def test_an_operator_cannot_change_what_groups_may(administration: Client) -> No
     assert administration.post(f"/admin/auth/group/{group.pk}/change/", {"name": "x"}).status_code == 403
 
 
+def test_the_group_of_operators_keeps_its_name_and_stays() -> None:
+    browser = Client()
+    browser.force_login(User.objects.create_superuser("root"))
+    group = Group.objects.get(name="operators")
+    browser.post(f"/admin/auth/group/{group.pk}/change/", {"name": "cooks"})
+    browser.post(f"/admin/auth/group/{group.pk}/delete/", {"post": "yes"})
+    form = {"action": "delete_selected", "_selected_action": [group.pk], "post": "yes"}
+    browser.post("/admin/auth/group/", form)
+    group.refresh_from_db()
+    assert group.name == "operators"
+
+
 def test_the_first_one_is_made_by_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", StringIO(f"{PASSWORD}\n"))
     call_command("create_operator", "first", stdout=StringIO())
