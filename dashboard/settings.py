@@ -195,6 +195,7 @@ AXES_CLIENT_IP_CALLABLE = "dashboard.access.brake.address"
 AXES_LOCKOUT_CALLABLE = "dashboard.access.brake.told_to_wait"
 # Sessions that know whose they are can be listed and ended.
 SESSION_ENGINE = "dashboard.access.sessions"
+SESSION_COOKIE_AGE = 3600 * environment.whole("SLICEBOARD_SESSION_HOURS", 336, least=1, most=8760)
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
@@ -336,7 +337,8 @@ LOGGING = {
         "django": {"handlers": [], "level": _log_level, "propagate": True},
         # Tells every sign-in that went well in four lines.
         "axes": {"level": "WARNING"},
-        # Their debug output quotes request headers and bodies, and with them tokens.
+        # Their debug output quotes request headers, bodies and PKCE verifiers, and with them tokens.
+        "authlib": {"level": "INFO"},
         "urllib3": {"level": "INFO"},
         "kubernetes": {"level": "INFO"},
         "django.db.backends": {"level": "INFO"},

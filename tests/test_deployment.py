@@ -64,6 +64,12 @@ def test_compose_holds_no_secret() -> None:
     assert "secrets/" in (ROOT / ".gitignore").read_text().splitlines()
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_compose_takes_any_other_setting_from_a_file_that_need_not_be_there(name: str) -> None:
+    assert COMPOSE["services"][name]["env_file"] == [{"path": "sliceboard.env", "required": False}]
+    assert "sliceboard.env" in (ROOT / ".gitignore").read_text().splitlines()
+
+
 def test_the_image_is_made_of_files_that_exist_and_that_docker_may_see() -> None:
     sources = {
         source

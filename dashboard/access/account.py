@@ -1,6 +1,7 @@
 """What a signed-in user has of his own: tokens for the REST API, sessions, and a password."""
 
 from datetime import timedelta
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -25,6 +26,20 @@ from dashboard.pages.source import Source
 
 _ON_ITS_OWN = Source(rests=False)
 _LIVES = (1, 7, 30, 90, 180, 365)
+
+
+class NewPasswordForm(PasswordChangeForm):
+    """The old one is asked for as at a sign-in: whoever has found a cookie and guesses is held back."""
+
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._request = request
+
+    def clean_old_password(self) -> str:
+        known = {"username": self.user.get_username(), "password": self.cleaned_data["old_password"]}
+        if auth.authenticate(self._request, **known) != self.user:
+            raise forms.ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
+        return str(known["password"])
 
 
 class TokenForm(forms.Form):
@@ -83,8 +98,9 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
     if public_id:
         chosen = chosen.filter(public_id=public_id)
     mine = chosen.filter(pk=request.session.session_key).exists()
-    if ended := end(chosen):
-        record(AuditEntry.Action.ENDED, _user(request), after={"sessions": ended})
+    with transaction.atomic():
+        if ended := end(chosen):
+            record(AuditEntry.Action.ENDED, _user(request), after={"sessions": ended})
     if mine:
         auth.logout(request)
         return redirect("login")
@@ -99,7 +115,7 @@ def password(request: HttpRequest) -> HttpResponse:
     user = _user(request)
     form = None
     if user.has_usable_password():
-        form = PasswordChangeForm(user, request.POST if request.method == "POST" else None)
+        form = NewPasswordForm(request, user, request.POST if request.method == "POST" else None)
         if form.is_valid():
             with transaction.atomic():
                 auth.update_session_auth_hash(request, form.save())

@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import Group, User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
@@ -18,6 +19,7 @@ from knox.models import AuthToken
 from dashboard.access.account import TokenForm
 from dashboard.access.audit.entries import record
 from dashboard.access.models import ApiToken, AuditEntry, Identity
+from dashboard.access.operators import OPERATORS
 from dashboard.access.sessions import end, of_user
 
 # Of the rights of a user these are for superusers to give: an operator could make himself one.
@@ -40,7 +42,11 @@ class Groups(GroupAdmin):
         return _is_superuser(request)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return _is_superuser(request)
+        return _is_superuser(request) and not _is_of_operators(obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Operators are known by the name of their group."""
+        return ("name",) if _is_of_operators(obj) else ()
 
 
 class IdentityInline(admin.TabularInline):  # type: ignore[type-arg]
@@ -79,8 +85,9 @@ class Users(UserAdmin):  # type: ignore[type-arg]
     @admin.action(description=_("End all sessions"), permissions=["change"])
     def end_sessions(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Tokens stay: they are revoked by themselves."""
-        for user in queryset:
-            record(AuditEntry.Action.ENDED, user, after={"sessions": end(of_user(user.pk))})
+        with transaction.atomic():
+            for user in queryset:
+                record(AuditEntry.Action.ENDED, user, after={"sessions": end(of_user(user.pk))})
         names = ", ".join(map(str, queryset))
         self.message_user(
             request, _("No session is left of: %(names)s.") % {"names": names}, messages.SUCCESS
@@ -203,6 +210,10 @@ class AuditLog(admin.ModelAdmin):  # type: ignore[type-arg]
 
 def _is_superuser(request: HttpRequest) -> bool:
     return isinstance(request.user, User) and request.user.is_superuser
+
+
+def _is_of_operators(group: Any) -> bool:
+    return group is not None and group.name == OPERATORS
 
 
 def _may_touch(request: HttpRequest, user: Any) -> bool:

@@ -56,7 +56,7 @@ def _most_from_one_address() -> int:
 def told_to_wait(
     request: HttpRequest, refused: HttpResponse | None, credentials: dict[str, Any] | None
 ) -> HttpResponse:
-    """The sign-in page once more, also for the sign-in of the administration."""
+    """The sign-in page once more."""
     name = str((credentials or {}).get("username", ""))
     form = {"non_field_errors": [_message(request)], "username": {"value": name}}
     response = render(

@@ -28,7 +28,14 @@ class Identity(models.Model):
 
     class Meta:
         verbose_name_plural = "identities"
-        constraints = [models.UniqueConstraint("issuer", "subject", name="one_user_of_identity")]
+        constraints = [
+            models.UniqueConstraint(
+                "issuer",
+                "subject",
+                name="one_user_of_identity",
+                violation_error_message=_("Another user is this subject of this issuer already."),
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.subject} of {self.issuer}"
@@ -162,7 +169,8 @@ class AuditEntry(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:
             raise ForeverError("Entries of the audit log are not changed.")
-        super().save(*args, **kwargs)
+        # Never over another one of the same number.
+        super().save(*args, **{**kwargs, "force_insert": True})
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise ForeverError("Entries of the audit log are not deleted.")

@@ -23,9 +23,14 @@ def operators_may(sender: AppConfig, using: str, apps: Any = installed, **kwargs
 
 
 @receiver(post_save, sender=User)
-def user_saved(sender: Any, *, instance: User, raw: bool, **kwargs: Any) -> None:
-    if not raw:
-        operators.follow([instance])
+def user_saved(sender: Any, *, instance: User, created: bool, raw: bool, **kwargs: Any) -> None:
+    if raw:
+        return
+    operators.follow([instance])
+    # What Django keeps of a new password until all who want to know have been told of it.
+    has_new_password = getattr(instance, "_password", None) is not None
+    if not created and (has_new_password or not instance.is_active):
+        sessions.end(sessions.of_user(instance.pk))
 
 
 @receiver(m2m_changed, sender=User.groups.through)

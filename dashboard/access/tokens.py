@@ -21,7 +21,7 @@ class TokenAuthentication(KnoxAuthentication):  # type: ignore[misc]
     """A token that is unknown, expired or of a user who may not come in is 401, whatever it looks like."""
 
     def authenticate_credentials(self, token: bytes) -> tuple[User, AuthToken]:
-        if not token.isascii():
+        if not token.isalnum():
             raise AuthenticationFailed
         user, known = super().authenticate_credentials(token)
         _note_use(known)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -116,16 +117,18 @@ def save(request: HttpRequest, question: Question) -> HttpResponse:
     with snapshot():
         # What cannot be shown is not kept.
         _converted(request, question)
-    kept = SavedConversion.objects.create(
-        user=user,
-        username=user.get_username(),
-        manifest=question.manifest,
-        profile=asked.settings.profile.value,
-        cluster=asked.cluster,
-        namespace=question.namespace,
-        vendors=question.vendors,
-        config=question.config,
-    )
+    # Together with its entry in the audit log, or not at all.
+    with transaction.atomic():
+        kept = SavedConversion.objects.create(
+            user=user,
+            username=user.get_username(),
+            manifest=question.manifest,
+            profile=asked.settings.profile.value,
+            cluster=asked.cluster,
+            namespace=question.namespace,
+            vendors=question.vendors,
+            config=question.config,
+        )
     return redirect(kept)
 
 

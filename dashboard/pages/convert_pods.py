@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -178,7 +179,8 @@ def _is_over(found: ConversionPreview) -> bool:
 
 
 def _again(request: HttpRequest, found: ConversionPreview, view: str, *arguments: int) -> HttpResponse:
-    anew = ConversionPreview.objects.create(user=found.user, username=found.username, pods=found.pods)
+    with transaction.atomic():
+        anew = ConversionPreview.objects.create(user=found.user, username=found.username, pods=found.pods)
     query = f"?{request.GET.urlencode()}" if request.GET else ""
     return redirect(reverse(view, args=(anew.pk, *arguments)) + query)
 

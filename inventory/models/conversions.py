@@ -4,7 +4,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db import models
+from django.db import models, transaction
 from django.urls import reverse
 
 from inventory.models.clusters import Cluster
@@ -61,7 +61,11 @@ class ConversionPreview(models.Model):
     ) -> "ConversionPreview":
         """Call it before anything of the Pods is shown."""
         named = pods.values_list("cluster__name", "namespace__name", "name", "uid")
-        return cls.objects.create(user=user, username=user.get_username(), pods=[list(one) for one in named])
+        # Together with its entry in the audit log, or not at all.
+        with transaction.atomic():
+            return cls.objects.create(
+                user=user, username=user.get_username(), pods=[list(one) for one in named]
+            )
 
 
 class SavedConversion(models.Model):

@@ -72,6 +72,18 @@ def test_the_header_of_a_proxy_is_believed_only_when_asked(tmp_path: Path) -> No
     assert header == ["HTTP_X_FORWARDED_PROTO", "https"]
 
 
+def test_a_sign_in_lasts_two_weeks_or_as_long_as_it_is_told(tmp_path: Path) -> None:
+    assert settings(tmp_path, {}, "SESSION_COOKIE_AGE") == [14 * 86_400]
+    assert settings(tmp_path, {"SLICEBOARD_SESSION_HOURS": "8"}, "SESSION_COOKIE_AGE") == [8 * 3600]
+
+
+def test_libraries_that_tell_secrets_to_developers_tell_none_of_them(tmp_path: Path) -> None:
+    (logging,) = settings(tmp_path, {"SLICEBOARD_LOG_LEVEL": "DEBUG"}, "LOGGING")
+    assert logging["root"]["level"] == "DEBUG"
+    for name in ("authlib", "urllib3", "kubernetes"):
+        assert logging["loggers"][name]["level"] == "INFO"
+
+
 def test_nonsense_is_refused_by_name(tmp_path: Path) -> None:
     done = run(tmp_path, {"SLICEBOARD_POLL_SECONDS": "soon"}, "-c", SHOW)
     assert done.returncode == 1

@@ -47,12 +47,13 @@ class IdentityProvider:
         self.people[person] = {"sub": f"subject-of-{person}", **claims}
         self.person = person
 
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> Any:
         return {**self._provider.provider_configuration.to_dict(), **self.lies.metadata}
 
-    def keys(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._provider.jwks
-        return found
+    def keys(self) -> Any:
+        if self.lies.keys is not None:
+            return self.lies.keys
+        return {"keys": [_signing_key("forger").serialize()]} if self.lies.withdrawn else self._provider.jwks
 
     def authorize(self, query: str) -> str:
         request = self._provider.parse_authentication_request(query)
@@ -108,7 +109,11 @@ class Lies:
         self.issuer = ""
         self.other_key = False
         self.unsigned = False
+        # Its own key is no longer published; another one is, under the same name.
+        self.withdrawn = False
         self.metadata: dict[str, Any] = {}
+        # Whatever it is, in the place of the keys.
+        self.keys: Any = None
 
 
 class _Provider(Provider):  # type: ignore[misc]
@@ -185,7 +190,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *args: Any) -> None:
         """The tests say themselves what went wrong."""
 
-    def _send(self, status: int, answer: dict[str, Any]) -> None:
+    def _send(self, status: int, answer: Any) -> None:
         body = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")

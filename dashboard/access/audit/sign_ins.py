@@ -3,12 +3,15 @@
 from typing import Any
 
 from axes.signals import user_locked_out
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.dispatch import receiver
 from django.http import HttpRequest
+from django.utils import timezone
 
 from dashboard.access.audit.entries import record
+from dashboard.access.audit.origin import origin
 from dashboard.access.models import AuditEntry
 
 Action = AuditEntry.Action
@@ -30,8 +33,10 @@ def left(sender: Any, request: HttpRequest, user: User | None, **kwargs: Any) ->
 def refused(
     sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **kwargs: Any
 ) -> None:
-    """While he is held back nothing is added: guessing must not fill the table."""
-    if request is not None and not getattr(request, "axes_locked_out", False):
+    """While he is held back nothing more is added: guessing must not fill the table."""
+    if getattr(request, "address_held_back", False):
+        _address_held_back()
+    elif request is not None and not getattr(request, "axes_locked_out", False):
         refuse(str(credentials.get("username", "")), "password")
 
 
@@ -43,9 +48,29 @@ def held_back(sender: Any, request: HttpRequest, username: str | None, **kwargs:
 
 def refuse(name: str, by: str, reason: str = "") -> None:
     """A name that nobody has is not kept: it may be a password, typed into the wrong field."""
+    if _has_filled_enough(origin().get("address")):
+        return
     user = _user(name)
     after = {"by": by, **({"reason": reason} if reason else {}), **({} if user else {"user": "unknown"})}
     record(Action.REFUSED, user, after=after)
+
+
+def _address_held_back() -> None:
+    """Whoever it is that comes from there."""
+    if not _lately(Action.HELD_BACK, origin().get("address")).filter(kind="").exists():
+        record(Action.HELD_BACK, after={"by": "address"})
+
+
+def _has_filled_enough(address: str | None) -> bool:
+    """Nobody has to know a name or a password to be refused at a provider, again and again."""
+    told = _lately(Action.REFUSED, address).count()
+    return int(told) >= settings.SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS
+
+
+def _lately(action: AuditEntry.Action, address: str | None) -> Any:
+    """In the time for which somebody is held back."""
+    since = timezone.now() - settings.AXES_COOLOFF_TIME
+    return AuditEntry.objects.filter(action=action, at__gte=since, address=address)
 
 
 def _user(name: str) -> User | None:

@@ -155,7 +155,10 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "identities",
                 "constraints": [
                     models.UniqueConstraint(
-                        models.F("issuer"), models.F("subject"), name="one_user_of_identity"
+                        models.F("issuer"),
+                        models.F("subject"),
+                        name="one_user_of_identity",
+                        violation_error_message="Another user is this subject of this issuer already.",
                     )
                 ],
             },

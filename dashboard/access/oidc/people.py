@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.access.models import Identity
 from dashboard.access.oidc.mapping import Role, parse, teams
-from dashboard.access.oidc.refusal import SignInError
+from dashboard.access.oidc.refusal import SignInError, unusable
 from dashboard.access.operators import OPERATORS
 from dashboard.access.roles import is_operator
 from inventory.models import Membership, Team
@@ -20,6 +20,7 @@ Claims = Mapping[str, Any]
 
 _NOT_IN_NAMES = re.compile(r"[^\w.@+-]+")
 _LONGEST_NAME = 150
+_LONGEST_SUBJECT = 255
 _CALLED = ("preferred_username", "email", "name", "sub")
 _OF_USER = {"given_name": "first_name", "family_name": "last_name", "email": "email"}
 
@@ -27,15 +28,18 @@ _OF_USER = {"given_name": "first_name", "family_name": "last_name", "email": "em
 def user_of(claims: Claims) -> User:
     """Known by issuer and subject alone: a user of the same name or address is somebody else.
 
-    Rights are brought up to date even of one who is then refused. Raises SignInError.
+    Rights are brought up to date even of one who is then refused, and of a stranger nothing is kept.
+    Raises SignInError.
     """
     groups = _groups(claims)
     with transaction.atomic():
-        identity = _identity(claims)
+        identity, is_new = _identity(claims)
         user = User.objects.select_for_update().get(pk=identity.user_id)
         _describe(user, claims)
         _give_teams(user, teams([parse(one) for one in settings.SLICEBOARD_OIDC_TEAMS], groups))
         _give_operator(user, identity, _are_of_operators(groups))
+        if is_new:
+            _refuse_stranger(user)
     _refuse_stranger(user)
     return user
 
@@ -43,31 +47,50 @@ def user_of(claims: Claims) -> User:
 def _groups(claims: Claims) -> frozenset[str]:
     name = settings.SLICEBOARD_OIDC_GROUPS_CLAIM
     # Entra ID leaves out what is too long, and says so: not knowing is not the same as no groups.
-    if name not in claims and name in claims.get("_claim_names", ()):
+    elsewhere = claims.get("_claim_names")
+    if name not in claims and isinstance(elsewhere, Mapping) and name in elsewhere:
         raise SignInError(
             _("You are in too many groups for your provider to name them. Tell an operator."),
             cause=f"the claim {name!r} is left out for its length: have the provider send fewer groups",
         )
-    found = claims.get(name, [])
-    return frozenset([found] if isinstance(found, str) else map(str, found))
+    found = claims.get(name)
+    if isinstance(found, str):
+        return frozenset([found])
+    if not isinstance(found, list | None):
+        raise unusable(f"the claim {name!r} is no list of groups: {found!r}")
+    return frozenset(one for one in found or () if isinstance(one, str))
 
 
-def _identity(claims: Claims) -> Identity:
-    named = {"issuer": settings.SLICEBOARD_OIDC_ISSUER, "subject": str(claims["sub"])}
+def _identity(claims: Claims) -> tuple[Identity, bool]:
+    """And whether he comes for the first time."""
+    named = {"issuer": settings.SLICEBOARD_OIDC_ISSUER, "subject": _subject(claims)}
     known = Identity.objects.select_for_update()
     if (found := known.filter(**named).first()) is not None:
-        return found
+        return found, False
     try:
         with transaction.atomic():
-            return Identity.objects.create(user=_new_user(claims), **named)
+            return Identity.objects.create(user=_new_user(claims), **named), True
     except IntegrityError:
         # He has just come by another window, too.
-        return known.get(**named)
+        return known.get(**named), False
+
+
+def _subject(claims: Claims) -> str:
+    found = str(claims["sub"])
+    if len(found) > _LONGEST_SUBJECT or "\x00" in found:
+        raise unusable(f"its subject is not of up to {_LONGEST_SUBJECT} characters: {found[:300]!r}")
+    return found
+
+
+def _said(claims: Claims, name: str) -> str:
+    """What is no text is not said."""
+    found = claims.get(name)
+    return found.replace("\x00", "") if isinstance(found, str) else ""
 
 
 def _new_user(claims: Claims) -> User:
     """Under the first name that is free, without a password."""
-    said = next(str(claims[name]) for name in _CALLED if claims.get(name))
+    said = User.normalize_username(next(filter(None, (_said(claims, name) for name in _CALLED)), ""))
     name = _NOT_IN_NAMES.sub("-", said).strip("-") or "user"
     for number in range(1, 1000):
         suffix = f"-{number}" if number > 1 else ""
@@ -86,7 +109,7 @@ def _new_user(claims: Claims) -> User:
 
 
 def _describe(user: User, claims: Claims) -> None:
-    said = {ours: str(claims.get(theirs) or "")[: _length(ours)] for theirs, ours in _OF_USER.items()}
+    said = {ours: _said(claims, theirs)[: _length(ours)] for theirs, ours in _OF_USER.items()}
     changed = [name for name, value in said.items() if value and getattr(user, name) != value]
     for name in changed:
         setattr(user, name, said[name])

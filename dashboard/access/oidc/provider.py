@@ -4,9 +4,9 @@ Authlib does the protocol: discovery, state, nonce, PKCE, signature and claims. 
 and what its refusals are called.
 """
 
-import logging
+import time
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import requests
@@ -17,19 +17,21 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from joserfc.errors import ClaimError, JoseError
 
-from dashboard.access.oidc.refusal import SignInError
-
-logger = logging.getLogger(__name__)
+from dashboard.access.oidc.refusal import SignInError, unusable
+from inventory.kube.untrusted import printable
 
 Answer = TypeVar("Answer")
 Claims = Mapping[str, Any]
 
 _TIMEOUT_SECONDS = 10
+# How long its addresses and keys are believed: one that it has withdrawn is not good for ever.
+_KEPT_SECONDS = 3600
 # How far two clocks may be apart.
 _LEEWAY_SECONDS = 60
 # Of those that a provider lists: never `none`, and never one whose key is a secret that two sides share.
 _SIGNED_WITH = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 
+_LONGEST_REASON = 300
 _OF_TIME = ("exp", "nbf", "iat")
 
 
@@ -50,7 +52,7 @@ def sign_out_address(back: str) -> str | None:
     """Where the provider ends its own session, if it says so."""
 
     def address() -> str | None:
-        if "end_session_endpoint" not in _provider().load_server_metadata():
+        if not _provider().load_server_metadata().get("end_session_endpoint"):
             return None
         found = _provider().create_logout_url(back, client_id=settings.SLICEBOARD_OIDC_CLIENT_ID)
         return str(found["url"])
@@ -59,6 +61,8 @@ def sign_out_address(back: str) -> str | None:
 
 
 def _claims(request: HttpRequest) -> Claims:
+    if not _is_awaited(request):
+        raise MismatchingStateError
     known = _provider()
     token = known.authorize_access_token(
         request,
@@ -82,28 +86,40 @@ def _claims(request: HttpRequest) -> Claims:
     return {**more, **found}
 
 
+def _is_awaited(request: HttpRequest) -> bool:
+    """Anybody can write an address, and with it what a provider is made to say: it is not even shown."""
+    state = request.GET.get("state", "")
+    return _client().framework.get_state_data(request.session, state) is not None
+
+
 def _provider() -> Any:
-    made = _made_for(
-        settings.SLICEBOARD_OIDC_ISSUER,
-        settings.SLICEBOARD_OIDC_CLIENT_ID,
-        settings.SLICEBOARD_OIDC_CLIENT_SECRET,
-        settings.SLICEBOARD_OIDC_SCOPES,
-    )
+    made = _client()
     metadata = made.load_server_metadata()
     if (named := metadata.get("issuer")) != settings.SLICEBOARD_OIDC_ISSUER:
-        # Read again next time: the provider may have been mended.
-        made.server_metadata.clear()
         raise _unusable(
             f"its discovery document names the issuer {named!r}, "
             f"SLICEBOARD_OIDC_ISSUER is {settings.SLICEBOARD_OIDC_ISSUER!r}"
         )
     listed = metadata.get("id_token_signing_alg_values_supported", ["RS256"])
-    metadata["id_token_signing_alg_values_supported"] = [one for one in listed if one in _SIGNED_WITH]
+    if not (usable := [one for one in listed if one in _SIGNED_WITH]):
+        # To Authlib an empty list says the same as none: all that it has by default.
+        raise _unusable(f"it signs ID tokens with {listed!r}, and with none of {', '.join(_SIGNED_WITH)}")
+    metadata["id_token_signing_alg_values_supported"] = usable
     return made
 
 
-@cache
-def _made_for(issuer: str, client_id: str, client_secret: str, scopes: str) -> Any:
+def _client() -> Any:
+    return _made_for(
+        settings.SLICEBOARD_OIDC_ISSUER,
+        settings.SLICEBOARD_OIDC_CLIENT_ID,
+        settings.SLICEBOARD_OIDC_CLIENT_SECRET,
+        settings.SLICEBOARD_OIDC_SCOPES,
+        time.time() // _KEPT_SECONDS,
+    )
+
+
+@lru_cache(maxsize=1)
+def _made_for(issuer: str, client_id: str, client_secret: str, scopes: str, _period: float) -> Any:
     """With the discovery document and the keys, once they are read; an unknown key is looked for again."""
     return OAuth().register(
         "openid",
@@ -132,12 +148,12 @@ def _told_plainly(ask: Callable[[], Answer]) -> Answer:
         raise SignInError(told, cause="the state is not that of this session") from None
     except OAuthError as error:
         told = _("%(name)s has refused the sign-in: %(reason)s")
-        reason = error.description or error.error
+        reason = printable(str(error.description or error.error), _LONGEST_REASON)
         raise SignInError(told % {**_names(), "reason": reason}, cause=f"{error.error}: {reason}") from None
     except JoseError as error:
         raise _of_token(error) from None
-    except (ValueError, RuntimeError) as error:
-        # The second is what Authlib says where the discovery document lacks an address.
+    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        # Authlib takes JSON for what it should be: a list in the place of an object is any of these.
         raise _unusable(f"its answer cannot be read: {error}") from None
 
 
@@ -150,8 +166,9 @@ def _of_token(error: JoseError) -> SignInError:
 
 
 def _unusable(cause: str) -> SignInError:
-    told = _("What %(name)s answered cannot be used. Tell an operator; the log says why.")
-    return SignInError(told % _names(), cause=cause, status=502)
+    """What is known of the provider is read again next time: it may have been mended, or have other keys."""
+    _made_for.cache_clear()
+    return unusable(cause)
 
 
 def _names() -> dict[str, str]:

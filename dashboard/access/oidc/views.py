@@ -5,10 +5,11 @@ import logging
 from django.conf import settings
 from django.contrib import auth
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -49,9 +50,8 @@ def callback(request: HttpRequest) -> HttpResponse:
         return _refused(request, error)
     request.signed_in_by = "OpenID"  # type: ignore[attr-defined]
     auth.login(request, user, backend=_BACKEND)
-    # As long as any other.
-    request.session.set_expiry(None)
-    return redirect(following)
+    # An address, also where it looks like the name of a view.
+    return HttpResponseRedirect(following)
 
 
 @require_safe
@@ -64,7 +64,10 @@ def leave(request: HttpRequest) -> HttpResponse:
         address = provider.sign_out_address(request.build_absolute_uri(back))
     except SignInError as error:
         return _refused(request, error)
-    return redirect(address or back)
+    if address is None:
+        told = _("%(name)s has no sign-out that others lead to: sign out at its own pages.")
+        return _page(request, told % {"name": settings.SLICEBOARD_OIDC_NAME})
+    return HttpResponseRedirect(address)
 
 
 def _ours(request: HttpRequest, address: str) -> str:
@@ -78,5 +81,9 @@ def _ours(request: HttpRequest, address: str) -> str:
 def _refused(request: HttpRequest, error: SignInError) -> HttpResponse:
     logger.warning("sign-in by OpenID refused: %s", error.cause)
     refuse("", "OpenID", error.cause)
-    form = {"non_field_errors": [str(error)]}
-    return render(request, "sign_in.html", {**page_context(), "form": form}, status=error.status)
+    return _page(request, str(error), status=error.status)
+
+
+def _page(request: HttpRequest, told: str, *, status: int = 200) -> HttpResponse:
+    form = {"non_field_errors": [told]}
+    return render(request, "sign_in.html", {**page_context(), "form": form}, status=status)

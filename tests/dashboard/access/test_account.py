@@ -151,9 +151,33 @@ def change(browser: Client, old: str, new: str) -> int:
 def test_a_new_password_ends_the_other_sessions_and_not_this_one(browser: Client, ada: User) -> None:
     other = signed_in()
     assert change(browser, PASSWORD, "another horse battery") == 302
+    (left,) = UserSession.objects.filter(user_id=ada.pk)
+    assert left.pk == browser.session.session_key
     assert [one.get("/").status_code for one in (browser, other)] == [200, 302]
     ada.refresh_from_db()
     assert ada.check_password("another horse battery")
+
+
+def test_one_who_is_switched_on_again_has_to_sign_in(browser: Client, ada: User) -> None:
+    for active in (False, True):
+        ada.is_active = active
+        ada.save()
+    assert browser.get("/").status_code == 302
+
+
+def test_that_somebody_comes_in_or_is_described_anew_ends_nothing(browser: Client, ada: User) -> None:
+    ada.refresh_from_db()
+    ada.first_name = "Ada"
+    ada.save()
+    signed_in()
+    assert browser.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("cookie", ["a" * 20 + "\x00", "x", "é" * 20, "a" * 5000])
+def test_a_cookie_that_is_none_of_ours_is_as_no_cookie(db: None, cookie: str) -> None:
+    browser = Client()
+    browser.cookies["sessionid"] = cookie
+    assert browser.get("/").status_code == 302
 
 
 @pytest.mark.parametrize(("old", "new"), [("wrong", "another horse battery"), (PASSWORD, "short")])
@@ -163,6 +187,20 @@ def test_a_password_is_changed_by_whoever_knows_the_old_one_to_a_good_one(
     assert change(browser, old, new) == 400
     ada.refresh_from_db()
     assert ada.check_password(PASSWORD)
+
+
+def test_whoever_guesses_the_old_password_has_to_wait(browser: Client, ada: User, settings: Settings) -> None:
+    settings.AXES_FAILURE_LIMIT = 3
+    new = "another horse battery"
+    assert [change(browser, "wrong", new) for _ in range(3)] == [400, 400, 429]
+    assert change(browser, PASSWORD, new) == 429
+    ada.refresh_from_db()
+    assert ada.check_password(PASSWORD)
+    assert browser.get("/").status_code == 200
+
+
+def test_an_operator_changes_his_password_where_everybody_does(administration: Client) -> None:
+    assert administration.get("/admin/password_change/")["Location"] == "/account/password/"
 
 
 def test_whoever_signs_in_elsewhere_has_no_password_to_change() -> None:

@@ -10,6 +10,7 @@ from dashboard.access import operators
 from dashboard.access.models import Identity
 from dashboard.access.roles import is_operator
 from inventory.models import Cluster, Team
+from tests.dashboard.access.conftest import PASSWORD as OF_OPERATOR
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,20 @@ def test_the_administration_is_open_to_operators_and_to_nobody_else(
         assert administration.get(f"/admin/{path}").status_code == 200
     browser = Client()
     browser.force_login(ada)
-    assert browser.get("/admin/", follow=True).redirect_chain != []
+    answer = browser.get("/admin/", follow=True)
+    assert (answer.status_code, answer.redirect_chain) == (403, [("/admin/login/?next=/admin/", 302)])
+
+
+def test_the_way_into_the_administration_is_the_one_sign_in_page(operator: User) -> None:
+    browser = Client()
+    page = "/admin/inventory/cluster/"
+    for path in (page, f"/admin/login/?next={page}"):
+        asked = browser.get(path, follow=True)
+        assert asked.redirect_chain[-1] == (f"/sign-in/?next={page}", 302)
+    assert browser.post("/admin/login/")["Location"] == "/sign-in/?next=/admin/"
+    form = {"username": "operator", "password": OF_OPERATOR, "next": page}
+    assert browser.post("/sign-in/", form)["Location"] == page
+    assert browser.get("/admin/login/")["Location"] == "/admin/"
 
 
 def test_an_operator_writes_what_the_administration_shows(administration: Client, ada: User) -> None:
@@ -70,6 +84,10 @@ def test_an_operator_says_who_somebody_is_at_a_provider(administration: Client, 
         "identities-0-subject": "1234",
     }
     assert administration.post(f"/admin/auth/user/{ada.pk}/change/", form).status_code == 302
+    assert Identity.objects.get().user == ada
+    bob = User.objects.create_user("bob")
+    answer = administration.post(f"/admin/auth/user/{bob.pk}/change/", {**form, "username": "bob"})
+    assert "Another user is this subject of this issuer already." in answer.content.decode()
     assert Identity.objects.get().user == ada
 
 
@@ -117,6 +135,18 @@ def test_an_operator_cannot_take_over_a_superuser(administration: Client) -> Non
 def test_an_operator_cannot_change_what_groups_may(administration: Client) -> None:
     group = Group.objects.get(name="operators")
     assert administration.post(f"/admin/auth/group/{group.pk}/change/", {"name": "x"}).status_code == 403
+
+
+def test_the_group_of_operators_keeps_its_name_and_stays() -> None:
+    browser = Client()
+    browser.force_login(User.objects.create_superuser("root"))
+    group = Group.objects.get(name="operators")
+    browser.post(f"/admin/auth/group/{group.pk}/change/", {"name": "cooks"})
+    browser.post(f"/admin/auth/group/{group.pk}/delete/", {"post": "yes"})
+    form = {"action": "delete_selected", "_selected_action": [group.pk], "post": "yes"}
+    browser.post("/admin/auth/group/", form)
+    group.refresh_from_db()
+    assert group.name == "operators"
 
 
 def test_the_first_one_is_made_by_a_command(monkeypatch: pytest.MonkeyPatch) -> None:

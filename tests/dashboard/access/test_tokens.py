@@ -60,7 +60,9 @@ def test_one_of_a_user_who_was_switched_off_is_401(make_token: MakeToken, ada: U
     assert program.get(LIST).status_code == 401
 
 
-@pytest.mark.parametrize("text", ["", "x", "x" * 15, "é" * 20, "x" * 5000, "two words"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "x" * 15, "x" * 14 + "\x00" * 6, "é" * 20, "x" * 5000, "two words"]
+)
 def test_what_is_no_token_is_401_whatever_it_looks_like(text: str) -> None:
     answer = Client(headers={"Authorization": f"Bearer {text}"}).get(LIST)
     assert (answer.status_code, answer["Content-Type"]) == (401, "application/problem+json")

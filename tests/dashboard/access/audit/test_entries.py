@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 from axes.models import AccessAttempt
 from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -24,6 +25,9 @@ def test_an_entry_is_neither_changed_nor_deleted() -> None:
     ):
         with pytest.raises(ForeverError):
             attempt()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        AuditEntry(pk=entry.pk, action="deleted").save()
+    assert AuditEntry.objects.get().action == "created"
 
 
 def test_an_entry_outlives_whoever_it_is_of(client: Client, ada: User) -> None:

@@ -45,3 +45,11 @@ def test_guessing_is_told_once_when_it_is_held_back(client: Client, ada: User, s
     for _ in range(5):
         sign_in(client, "ada", "wrong")
     assert [action for action, *_ in told()] == ["refused", "held back"]
+
+
+def test_an_address_that_is_held_back_is_told_once(client: Client, settings: Settings) -> None:
+    settings.SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS = 2
+    for number in range(5):
+        sign_in(client, f"user-{number}", "wrong")
+    found = AuditEntry.objects.order_by("pk").values_list("action", "address", "after__by")
+    assert list(found) == [("refused", "192.0.2.3", "password")] * 2 + [("held back", "192.0.2.3", "address")]

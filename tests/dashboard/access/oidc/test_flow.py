@@ -1,10 +1,12 @@
 import logging
+import time
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from pytest_django import Settings
 
 from dashboard.access.models import AuditEntry, Identity
 from tests.dashboard.access.oidc.conftest import SignIn, back_from_provider
@@ -44,7 +46,16 @@ def test_it_goes_back_to_the_page_that_was_asked_for_and_to_no_other_site(
 ) -> None:
     provider.add("ada")
     assert sign_in(path="/sign-in/openid/?next=/claims/")["Location"] == "/claims/"
-    assert sign_in(path="/sign-in/openid/?next=https://example.org/")["Location"] == "/"
+    for elsewhere in ("https://example.org/", "//example.org/", "/\\example.org", "javascript:alert(1)"):
+        assert sign_in(path=f"/sign-in/openid/?next={elsewhere}")["Location"] == "/"
+
+
+@pytest.mark.parametrize("word", ["nowhere", "tokens"])
+def test_what_it_goes_back_to_is_an_address_and_no_name_of_a_page(
+    sign_in: SignIn, provider: IdentityProvider, word: str
+) -> None:
+    provider.add("ada")
+    assert sign_in(path=f"/sign-in/openid/?next={word}")["Location"] == word
 
 
 def test_the_session_is_another_one_afterwards(
@@ -198,6 +209,15 @@ def test_a_sign_in_that_nobody_comes_back_from_is_soon_forgotten(
     assert client.session.get_expiry_age() == 14 * 86_400
 
 
+def test_whoever_then_comes_in_with_a_password_stays_as_long_as_any_other(
+    client: Client, provider: IdentityProvider
+) -> None:
+    User.objects.create_user("ada", password="correct horse battery")
+    client.get("/sign-in/openid/")
+    client.post("/sign-in/", {"username": "ada", "password": "correct horse battery"})
+    assert client.session.get_expiry_age() == 14 * 86_400
+
+
 def test_a_refusal_of_the_provider_is_told(
     client: Client, provider: IdentityProvider, sign_in: SignIn
 ) -> None:
@@ -206,6 +226,54 @@ def test_a_refusal_of_the_provider_is_told(
     answer = sign_in()
     assert answer.status_code == 403
     assert "Example Login has refused the sign-in: access_denied" in answer.content.decode()
+
+
+def test_what_somebody_else_lets_the_provider_say_is_not_shown(
+    client: Client, provider: IdentityProvider
+) -> None:
+    """An address that anybody can write, sent to a victim."""
+    back = "/sign-in/openid/callback/?error=x&error_description=Call+555+at+once"
+    for address in (back, f"{back}&state=made-up"):
+        answer = client.get(address)
+        assert answer.status_code == 403
+        assert "Call 555" not in answer.content.decode()
+        assert "This sign-in was not begun here, or too long ago." in answer.content.decode()
+    assert "Call 555" not in str(AuditEntry.objects.values_list("after"))
+
+
+def test_what_a_refusal_says_is_shown_and_kept_as_text_of_some_length(
+    client: Client, provider: IdentityProvider
+) -> None:
+    asked = parse_qs(urlsplit(client.get("/sign-in/openid/")["Location"]).query)
+    said = {"state": asked["state"][0], "error": "x", "error_description": "no\x00\u202e" + "y" * 5000}
+    answer = client.get("/sign-in/openid/callback/", said)
+    assert answer.status_code == 403
+    assert "no\ufffd\ufffdyyy" in answer.content.decode()
+    told: Any = AuditEntry.objects.get(action="refused").after
+    reason = told["reason"]
+    assert (reason[:9], len(reason) < 400) == ("x: no\ufffd\ufffdyy", True)
+
+
+def test_a_key_that_the_provider_has_withdrawn_is_believed_for_an_hour_at_most(
+    sign_in: SignIn, client: Client, provider: IdentityProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.add("ada")
+    sign_in()
+    provider.lies.withdrawn = True
+    now = time.time
+    monkeypatch.setattr("time.time", lambda: now() + 3600)
+    assert sign_in(Client()).status_code == 502
+
+
+def test_a_key_that_took_the_name_of_another_is_found_at_the_next_try(
+    sign_in: SignIn, client: Client, provider: IdentityProvider
+) -> None:
+    provider.add("ada")
+    sign_in(Client())
+    provider.lies.withdrawn = provider.lies.other_key = True
+    assert sign_in(Client()).status_code == 502
+    sign_in()
+    assert user_of(client) is not None
 
 
 def test_a_provider_that_does_not_answer_is_told_and_passwords_go_on(
@@ -225,6 +293,23 @@ def test_a_discovery_document_of_another_issuer_is_refused(
     provider.lies.metadata = {"issuer": "https://example.org"}
     assert client.get("/sign-in/openid/").status_code == 502
     assert "names the issuer 'https://example.org'" in caplog.text
+
+
+@pytest.mark.parametrize("keys", [[], ["x"], {"keys": "x"}, {"keys": [{"kty": "x"}]}, {"keys": [1]}, "x"])
+def test_keys_that_are_none_are_told(
+    sign_in: SignIn, client: Client, provider: IdentityProvider, keys: Any
+) -> None:
+    provider.add("ada")
+    provider.lies.keys = keys
+    assert (sign_in().status_code, user_of(client)) == (502, None)
+
+
+@pytest.mark.parametrize("listed", [None, [], ["HS256"], ["none"], 7])
+def test_a_provider_that_signs_with_nothing_of_use_is_told(
+    client: Client, provider: IdentityProvider, listed: Any
+) -> None:
+    provider.lies.metadata = {"id_token_signing_alg_values_supported": listed}
+    assert client.get("/sign-in/openid/").status_code == 502
 
 
 @pytest.mark.parametrize("metadata", [{"authorization_endpoint": None}, {"jwks_uri": None}])
@@ -251,6 +336,16 @@ def test_sign_ins_are_in_the_audit_log_also_those_that_are_refused(
     assert "Invalid claim: 'aud'" in str(refused.after)
 
 
+def test_refusals_from_one_address_do_not_fill_the_audit_log(
+    client: Client, provider: IdentityProvider, settings: Settings
+) -> None:
+    settings.SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS = 3
+    for address in ["192.0.2.1"] * 5 + ["192.0.2.2"]:
+        client.get("/sign-in/openid/callback/?state=x", REMOTE_ADDR=address)
+    found = AuditEntry.objects.filter(action="refused").order_by("pk")
+    assert [one.address for one in found] == ["192.0.2.1"] * 3 + ["192.0.2.2"]
+
+
 def test_the_sign_in_page_has_a_button_for_it(client: Client, provider: IdentityProvider) -> None:
     text = client.get("/sign-in/?next=/claims/").content.decode()
     assert 'href="/sign-in/openid/?next=%2Fclaims%2F"' in text
@@ -267,3 +362,10 @@ def test_one_may_sign_out_of_the_provider_too(
     there = urlsplit(client.get("/sign-out/openid/")["Location"])
     assert f"{there.scheme}://{there.netloc}{there.path}" == f"{provider.issuer}/leave"
     assert parse_qs(there.query)["post_logout_redirect_uri"] == ["http://testserver/sign-in/"]
+
+
+def test_a_provider_without_a_sign_out_is_told(client: Client, provider: IdentityProvider) -> None:
+    provider.lies.metadata = {"end_session_endpoint": None}
+    answer = client.get("/sign-out/openid/")
+    assert answer.status_code == 200
+    assert "Example Login has no sign-out that others lead to" in answer.content.decode()

@@ -5,7 +5,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from pytest_django import Settings
 
-from dashboard.access.models import AuditEntry
+from dashboard.access.models import AuditEntry, Identity
 from dashboard.access.roles import is_operator
 from inventory.models import Membership, Team
 from tests.dashboard.access.oidc.conftest import SignIn
@@ -134,6 +134,13 @@ def test_one_without_any_group_that_counts_is_not_let_in_and_told_so(
     assert roles() == {}
 
 
+def test_of_a_stranger_nothing_is_kept(sign_in: SignIn, provider: IdentityProvider) -> None:
+    comes_with(provider, "/cooks", "/gone")
+    assert sign_in().status_code == 403
+    assert not User.objects.exists()
+    assert not Identity.objects.exists()
+
+
 def test_without_any_mapping_everybody_of_the_provider_may_come_in(
     sign_in: SignIn, provider: IdentityProvider, settings: Settings
 ) -> None:
@@ -151,6 +158,56 @@ def test_too_many_groups_to_be_named_change_nothing(sign_in: SignIn, provider: I
     assert answer.status_code == 403
     assert "You are in too many groups for your provider to name them." in answer.content.decode()
     assert roles() == {"vision": "member"}
+
+
+@pytest.mark.parametrize("groups", [{"a": 1}, 7, True])
+def test_groups_that_are_no_list_change_nothing(
+    sign_in: SignIn, provider: IdentityProvider, groups: Any
+) -> None:
+    comes_with(provider, "/vision")
+    sign_in()
+    provider.in_token = {"groups": groups}
+    assert sign_in(Client()).status_code == 502
+    assert roles() == {"vision": "member"}
+
+
+@pytest.mark.parametrize("groups", [None, [], [None, 7, ["/vision"], {"/vision": 1}]])
+def test_what_names_no_group_is_none(sign_in: SignIn, provider: IdentityProvider, groups: Any) -> None:
+    comes_with(provider, "/vision")
+    sign_in()
+    provider.in_token = {"groups": groups, "_claim_names": None}
+    assert sign_in(Client()).status_code == 403
+    assert roles() == {}
+
+
+@pytest.mark.parametrize("subject", ["x" * 256, "a\x00b"])
+def test_a_subject_that_is_none_is_refused(sign_in: SignIn, provider: IdentityProvider, subject: str) -> None:
+    comes_with(provider)
+    provider.in_token = {"sub": subject, "groups": ["/vision"]}
+    assert sign_in().status_code == 502
+    assert not User.objects.exists()
+
+
+def test_what_a_provider_says_of_somebody_is_taken_as_far_as_it_is_text(
+    sign_in: SignIn, provider: IdentityProvider
+) -> None:
+    comes_with(provider)
+    said = {"preferred_username": "ada\x00 lovelace", "email": 7, "given_name": "A\x00da" + "x" * 300}
+    provider.in_token = {"groups": ["/vision"], "family_name": None, **said}
+    assert sign_in().status_code == 302
+    user = User.objects.get()
+    assert (user.username, user.email, user.last_name) == ("ada-lovelace", "", "")
+    assert user.first_name == "Ada" + "x" * 147
+
+
+def test_a_name_that_only_looks_like_another_one_is_not_free(
+    sign_in: SignIn, provider: IdentityProvider
+) -> None:
+    User.objects.create_user("root")
+    comes_with(provider)
+    provider.in_token = {"groups": ["/vision"], "preferred_username": "\uff32OOT"}
+    sign_in()
+    assert set(User.objects.values_list("username", flat=True)) == {"root", "ROOT-2"}
 
 
 def test_what_groups_change_is_in_the_audit_log(sign_in: SignIn, provider: IdentityProvider) -> None:
