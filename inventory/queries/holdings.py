@@ -6,22 +6,29 @@ is one share. A share that has a device to itself holds all that the device publ
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import msgspec
-from django.db.models import Count, F, Q, QuerySet, Value
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
 
-from inventory.dra.quotas.equivalents import Part
+from inventory.dra.quotas.equivalents import Part, of_card
 from inventory.kube.quantity import Quantity
-from inventory.models import Balance, Share
+from inventory.models import Balance, ConsumedCapacity, Share
 from inventory.models.amounts import to_quantity
 from inventory.queries.sums import halves, summed
 
 TEAM = "claim__team_id"
-# Of a card that a share has to itself, and not a partition of it.
-WHOLE_CARD = Q(dedicated=True) & (Q(device__card__partitioned=False) | Q(device__name=F("device__card__key")))
 _GONE = Q(device__listed=False)
-_UNREADABLE = (Q(dedicated=True) & _GONE) | (Q(dedicated=False, consumed__isnull=True) & ~Q(problem=""))
+# Of a card that a share has to itself, and not a partition of it. Of what is not listed, nobody knows.
+WHOLE_CARD = (
+    Q(dedicated=True)
+    & (Q(device__card__partitioned=False) | Q(device__name=F("device__card__key")))
+    & Q(device__listed=True)
+)
+_UNREADABLE = (Q(dedicated=True) & _GONE) | (
+    Q(dedicated=False) & ~Q(problem="") & ~Exists(ConsumedCapacity.objects.filter(share=OuterRef("pk")))
+)
 
 Key = tuple[Any, ...]
 
@@ -53,11 +60,20 @@ class Number(msgspec.Struct, frozen=True):
 
 
 class CardPart(msgspec.Struct, frozen=True):
-    """What a team holds of a card, by dimension, and how much of it there is."""
+    """What a team holds of a card, by dimension, and how much of it there is.
+
+    `unreadable`: a share of it says nothing of how much it holds.
+    """
 
     parts: Mapping[str, Part]
     whole: bool
+    unreadable: bool
     name: str
+
+    @property
+    def equivalent(self) -> Fraction | str:
+        """How much of a card that is; a text says why it is not known."""
+        return of_card(self.parts, whole=self.whole, unreadable=self.unreadable)
 
 
 def counted(shares: QuerySet[Share]) -> QuerySet[Share]:
@@ -82,11 +98,11 @@ def numbers(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Number]:
         .annotate(all=Value(0))
         .values_list("all", *keys)
         .annotate(
-            n_shares=Count("pk", distinct=True),
+            n_shares=Count("pk"),
             n_cards=Count(card, distinct=True),
             n_whole=Count(card, distinct=True, filter=WHOLE_CARD),
-            n_gone=Count("pk", distinct=True, filter=_GONE),
-            n_unreadable=Count("pk", distinct=True, filter=_UNREADABLE),
+            n_gone=Count("pk", filter=_GONE),
+            n_unreadable=Count("pk", filter=_UNREADABLE),
         )
     )
     ends = len(keys) + 1
@@ -98,12 +114,14 @@ def card_parts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[i
     held = amounts(shares.filter(device__card__isnull=False), [*keys, "device__card_id"])
     cards = counted(shares).filter(device__card__isnull=False)
     columns = (*keys, "device__card_id", "device__card__key")
-    whole = cards.values_list(*columns).annotate(n_whole=Count("pk", filter=WHOLE_CARD))
+    kinds = cards.values_list(*columns).annotate(
+        n_whole=Count("pk", filter=WHOLE_CARD), n_unreadable=Count("pk", filter=_UNREADABLE)
+    )
     totals = _totals(cards)
     found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
-    for *key, card, name, wholes in whole:
-        parts = held.get((*key, card), {})
-        found[tuple(key)][card] = CardPart(_parts(parts, totals[card]), bool(wholes), name)
+    for *key, card, name, whole, unreadable in kinds:
+        parts = _parts(held.get((*key, card), {}), totals[card])
+        found[tuple(key)][card] = CardPart(parts, bool(whole), bool(unreadable), name)
     return dict(found)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from django.db.models import QuerySet
 
-from inventory.dra.quotas.equivalents import of_card, summed
+from inventory.dra.quotas.equivalents import summed
 from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS, is_named, of_request
 from inventory.dra.quotas.standing import Measured, Standing, State, at_least, at_most, measured
 from inventory.dra.units import Unit, unit_of
@@ -119,6 +119,13 @@ def one(quota_id: int, now: datetime, *, viewer: Viewer) -> QuotaRow | None:
     return next(iter(rows(queryset(viewer=viewer).filter(pk=quota_id), now)), None)
 
 
+def exceeded(now: datetime, *, viewer: Viewer) -> int:
+    """How many limits in force are."""
+    quotas = list(TeamQuota.objects.in_force(now).filter(visible(TeamQuota, viewer)))
+    uses = Uses(quotas)
+    return sum(uses.standing(one).state is State.OVER for one in quotas)
+
+
 class Uses:
     """What the teams of some quotas hold and wait for, read once for all of them."""
 
@@ -173,7 +180,7 @@ class Uses:
         cards: list[CardPart] = [
             part for key, parts in found.items() if _is_in(quota, key) for part in parts.values()
         ]
-        total = summed((card.name, of_card(card.parts, whole=card.whole)) for card in cards)
+        total = summed((card.name, card.equivalent) for card in cards)
         return Measured(total.known, total.unknown, total.reasons)
 
     def _of_dimension(self, quota: TeamQuota) -> Iterable[tuple[Key, str, Held]]:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from django.db.models import Count, Q, QuerySet
 
-from inventory.dra.quotas.equivalents import of_card, summed
+from inventory.dra.quotas.equivalents import summed
 from inventory.dra.quotas.standing import at_least, measured
 from inventory.dra.units import Unit, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity, total
@@ -201,7 +201,7 @@ def _use(
     claims_pending: int,
     states: Counter[str],
 ) -> Use:
-    equivalents = summed((card.name, of_card(card.parts, whole=card.whole)) for card in cards)
+    equivalents = summed((card.name, card.equivalent) for card in cards)
     return Use(
         cards=number.cards,
         cards_whole=number.whole,
@@ -283,7 +283,6 @@ def generation(*, viewer: Viewer, reader: int | None) -> list[str]:
     teams = queryset(viewer=viewer).order_by("pk").values_list("pk", "slug", "name", "colour")
     members = Membership.objects.filter(team__in=teams.values("pk")).order_by("pk")
     return [
-        viewer.scope,
         *map(repr, teams),
         *map(repr, members.values_list("pk", "team_id", "user__username", "role")),
         *map(str, sorted(_led(reader))),

@@ -34,10 +34,14 @@ class Equivalents(msgspec.Struct, frozen=True):
 
 
 NOTHING_COUNTED = "its shares name no capacity"
+UNREADABLE = "a share of it says nothing of how much it holds"
 
 
-def of_card(parts: Mapping[str, Part], *, whole: bool) -> Fraction | str:
-    """A card counts once at most, also where it is over-allocated. A text says why it is not known."""
+def of_card(parts: Mapping[str, Part], *, whole: bool, unreadable: bool = False) -> Fraction | str:
+    """A card counts once at most, also where it is over-allocated. A text says why it is not known.
+
+    `unreadable`: a share of it is in no part, since it says nothing of how much it holds.
+    """
     if whole:
         return WHOLE
     known = [_fraction(part) for part in parts.values()]
@@ -46,6 +50,8 @@ def of_card(parts: Mapping[str, Part], *, whole: bool) -> Fraction | str:
         return largest
     if None in known:
         return ", ".join(sorted(name for name, part in parts.items() if _fraction(part) is None))
+    if unreadable:
+        return UNREADABLE
     return largest if parts else NOTHING_COUNTED
 
 

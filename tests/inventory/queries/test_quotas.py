@@ -1,6 +1,7 @@
 """Figures of quotas, against an independent recomputation from the recorded objects, and at their borders."""
 
 import json
+import threading
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from demo import recorded
@@ -181,6 +182,8 @@ class TestBorders:
         found = row(limit(team, "memory", "80Gi"))
         assert (found.used, found.headroom, found.state, found.shares_gone) == (None, None, State.UNKNOWN, 1)
         assert found.reasons
+        # It may have been a card, or a partition of one.
+        assert row(limit(team, "card_equivalents", "5")).used is None
 
     def test_an_amount_that_cannot_be_read_leaves_the_rest_known(self, team: Team) -> None:
         make_share(card(), make_claim(namespace=make_namespace(team=team)), consumed={"memory": None})
@@ -188,6 +191,18 @@ class TestBorders:
         found = row(limit(team, "memory", "80Gi"))
         assert (found.used, str(found.used_at_least)) == (None, "8Gi")
         assert row(limit(team, "memory", "4Gi", hard=True)).state is State.OVER
+
+    def test_a_share_that_says_nothing_leaves_the_card_unknown_whoever_else_holds_of_it(
+        self, team: Team
+    ) -> None:
+        device = card()
+        silent = make_claim(namespace=make_namespace(f"team-{team.slug}", team=team))
+        make_share(device, silent, dedicated=False, problem="the allocation states no consumed capacity")
+        held(team, device, "8Gi")
+        for dimension in ("memory", "card_equivalents"):
+            found = row(limit(team, dimension, "80Gi"))
+            assert (found.used, found.state) == (None, State.UNKNOWN), dimension
+            assert found.reasons
 
     def test_a_quota_concerns_its_own_devices_only(self, team: Team) -> None:
         held(team, card(product="A100"), "8Gi")
@@ -223,3 +238,27 @@ class TestBorders:
             memory = [one for one in rows if one.dimension == "memory"]
             assert sum(one.held.nanos for one in memory if one.held) == parse("14Gi").nanos
             assert sum(one.withheld for one in memory) == (viewer.teams is not None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_write_the_same_limit_at_once_the_second_is_refused() -> None:
+    team, refused = make_team(), []
+
+    def write() -> None:
+        try:
+            with transaction.atomic():
+                limit(team, "memory", "8Gi")
+        except ValidationError as error:
+            refused.append(error)
+        finally:
+            connection.close()
+
+    other = threading.Thread(target=write)
+    with transaction.atomic():
+        limit(team, "memory", "4Gi")
+        other.start()
+        # It has to wait for us. If it did not, it would be through by then.
+        other.join(1)
+    other.join()
+    assert len(refused) == 1
+    assert [one.quantity for one in TeamQuota.objects.all()] == ["4Gi"]

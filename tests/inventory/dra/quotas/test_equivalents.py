@@ -3,7 +3,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inventory.dra.quotas.equivalents import Part, of_card, summed
+from inventory.dra.quotas.equivalents import UNREADABLE, Part, of_card, summed
 from inventory.kube.quantity import Quantity, parse
 
 
@@ -30,6 +30,12 @@ def test_what_is_not_known_makes_a_card_unknown_and_never_zero() -> None:
     assert of_card({"memory": part("8Gi", None)}, whole=False) == "memory"
     assert of_card({"memory": part("1", "0")}, whole=False) == "memory"
     assert isinstance(of_card({}, whole=False), str)
+
+
+def test_a_share_that_says_nothing_makes_a_card_unknown_that_others_hold_a_part_of() -> None:
+    known = {"memory": part("8Gi", "80Gi")}
+    assert of_card(known, whole=False, unreadable=True) == UNREADABLE
+    assert of_card({"memory": part("80Gi", "80Gi")}, whole=False, unreadable=True) == 1
 
 
 def test_a_dimension_used_up_is_a_whole_card_whatever_the_others_are() -> None:
