@@ -22,8 +22,9 @@ from inventory.models.amounts import to_quantity
 from inventory.queries import holdings, largest
 from inventory.queries.holdings import CardPart
 from inventory.queries.largest import SECONDS, Found
-from inventory.queries.quotas import Uses, version
+from inventory.queries.quotas import version
 from inventory.queries.requested import AsksFor
+from inventory.queries.uses import Uses
 
 KINDS = largest.KINDS
 
@@ -43,7 +44,7 @@ def stamp(quotas: Sequence[TeamQuota]) -> Hashable:
 
 def room(team: Team, cluster: Cluster, quotas: Sequence[TeamQuota], *, seconds: float = SECONDS) -> Found:
     """Inside of a snapshot, with the cluster as read there."""
-    uses = Uses(quotas)
+    uses = Uses.of(quotas)
     products = _products(cluster)
     own = {one: _own(team, cluster, one) for one in {quota.device_class for quota in quotas}}
     limits = [

@@ -4,8 +4,10 @@ Of each card the larger share of any dimension counts: whoever holds all memory 
 on it, however few of its cores are taken. The numbers are exact fractions of a card.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import msgspec
 
@@ -22,7 +24,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Equivalents(msgspec.Struct, frozen=True):
-    """`known` leaves out the `unknown` cards; `reasons` say what is missing there."""
+    """`known` leaves out the `unknown` cards; `reasons` say what is missing there, each once."""
 
     known: Fraction = Fraction(0)
     unknown: int = 0
@@ -44,12 +46,12 @@ def of_card(parts: Mapping[str, Part], *, whole: bool, unreadable: bool = False)
     """
     if whole:
         return WHOLE
-    known = [_fraction(part) for part in parts.values()]
-    largest = min(WHOLE, max((one for one in known if one is not None), default=Fraction(0)))
+    found = {name: _fraction(part) for name, part in parts.items()}
+    largest = min(WHOLE, max((one for one in found.values() if one is not None), default=Fraction(0)))
     if largest == WHOLE:
         return largest
-    if None in known:
-        return ", ".join(sorted(name for name, part in parts.items() if _fraction(part) is None))
+    if None in found.values():
+        return ", ".join(sorted(name for name, one in found.items() if one is None))
     if unreadable:
         return UNREADABLE
     return largest if parts else NOTHING_COUNTED
@@ -57,13 +59,33 @@ def of_card(parts: Mapping[str, Part], *, whole: bool, unreadable: bool = False)
 
 def summed(cards: Iterable[tuple[str, Fraction | str]]) -> Equivalents:
     """Over cards, each with its name for the case that its part is not known."""
-    known, reasons = Fraction(0), []
+    counted: Counter[tuple[int, int]] = Counter()
+    unknown: defaultdict[str, list[str]] = defaultdict(list)
     for name, one in cards:
         if isinstance(one, str):
-            reasons.append(f"{name}: {one}")
+            unknown[one].append(name)
         else:
-            known += one
-    return Equivalents(known, len(reasons), tuple(reasons))
+            counted[one.numerator, one.denominator] += 1
+    # Many cards are held alike, and fractions are slow to add, and to hash.
+    known = sum((Fraction(part * number, of) for (part, of), number in counted.items()), Fraction(0))
+    return Equivalents(
+        known,
+        sum(map(len, unknown.values())),
+        tuple(f"{and_more(names)}: {reason}" for reason, names in unknown.items()),
+    )
+
+
+def and_more(names: Sequence[str]) -> str:
+    """`gpu-0 and 12 more`: a reason is told once, however many there are."""
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def total(found: Iterable[Equivalents]) -> Equivalents:
+    """Over different cards."""
+    sums = list(found)
+    reasons = tuple(reason for one in sums for reason in one.reasons)
+    known = sum((one.known for one in sums), Fraction(0))
+    return Equivalents(known, sum(one.unknown for one in sums), reasons)
 
 
 def _fraction(part: Part) -> Fraction | None:
@@ -72,4 +94,9 @@ def _fraction(part: Part) -> Fraction | None:
     if not part.total:
         # Where there is nothing, a share that holds some of it holds an unknown part of the card.
         return None if part.held else Fraction(0)
-    return Fraction(part.held.nanos, part.total.nanos)
+    return _ratio(part.held.nanos, part.total.nanos)
+
+
+@lru_cache(maxsize=10_000)
+def _ratio(held: int, total: int) -> Fraction:
+    return Fraction(held, total)

@@ -1,0 +1,211 @@
+"""What teams hold and what they wait for, measured against each of their quotas."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Self
+
+import msgspec
+from django.db.models import QuerySet
+
+from inventory.dra.quotas.equivalents import Equivalents, and_more, total
+from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS, is_named, of_request
+from inventory.dra.quotas.standing import Measured, Standing, measured
+from inventory.dra.units import Unit, unit_of
+from inventory.kube.quantity import Notation
+from inventory.models import Cluster, KindState, Share, TeamQuota
+from inventory.queries import holdings, pending_use
+from inventory.queries.holdings import TEAM, Held, Key, Number, added
+from inventory.queries.pending_use import KindOf, PendingClaim
+from inventory.queries.requested import ClassOf
+
+UNREADABLE = "shares that say nothing of how much they hold"
+AMOUNT_UNKNOWN = "shares whose amount cannot be read"
+UNITS = "amounts of different units cannot be added up: limit a single driver"
+NEVER_READ = "resource claims were never read"
+
+# What a quota may choose devices by, as paths from a share; the device class is added where one is named.
+_SET = ("cluster_id", "device__pool__driver", "device__card__product")
+_CLASS = "requested_class"
+
+
+class Uses:
+    """What some teams hold and wait for, read once for all their quotas."""
+
+    def __init__(self, teams: Collection[int], *, by_class: bool = False) -> None:
+        """`by_class` where one of the quotas names a device class."""
+        self._teams, self._by_class = teams, by_class
+
+    @classmethod
+    def of(cls, quotas: Sequence[TeamQuota]) -> Self:
+        return cls({one.team_id for one in quotas}, by_class=any(one.device_class for one in quotas))
+
+    def number_of(self, team: int) -> Number:
+        """A card is of one cluster, driver and product, so that cards add up too."""
+        return added(one for key, one in self._numbers.items() if key[0] == team)
+
+    def equivalents_of(self, team: int) -> Equivalents:
+        return total(one for key, one in self._equivalents.items() if key[0] == team)
+
+    def amounts_of(self, team: int) -> dict[Key, dict[str, Held]]:
+        """By driver and product, and by dimension."""
+        found: defaultdict[Key, dict[str, Held]] = defaultdict(dict)
+        for key, amounts in self._amounts.items():
+            if key[0] == team:
+                of_product = found[key[2], key[3]]
+                for name, held in amounts.items():
+                    of_product[name] = of_product[name] + held if name in of_product else held
+        return dict(found)
+
+    def standing(self, quota: TeamQuota) -> Standing:
+        return Standing(measured(quota.limit), self.used(quota), self.pending(quota)[0])
+
+    def used(self, quota: TeamQuota) -> Measured:
+        unread = [name for pk, name in self._unread.items() if quota.cluster_id in (None, pk)]
+        found = self._used(quota)
+        return found + Measured(unknown=len(unread), reasons=tuple(f"{one}: {NEVER_READ}" for one in unread))
+
+    def number(self, quota: TeamQuota) -> list[Number]:
+        found = self._numbers_by_class if quota.device_class else self._numbers
+        return [one for key, one in found.items() if _is_in(quota, key)]
+
+    def pending(self, quota: TeamQuota) -> tuple[Measured, int]:
+        """With how many claims there are that wait for such devices, or may do so."""
+        waits, claims = Measured(), 0
+        unknown: defaultdict[str, list[str]] = defaultdict(list)
+        for claim in self._pending[quota.team_id]:
+            if quota.cluster_id not in (None, claim.cluster):
+                continue
+            found = _of_claim(quota, claim)
+            waits += Measured(found.known, found.unknown)
+            claims += bool(found.known or found.unknown)
+            for reason in found.reasons:
+                unknown[reason].append(f"{claim.namespace}/{claim.name}")
+        reasons = tuple(f"{and_more(names)}: {reason}" for reason, names in unknown.items())
+        return Measured(waits.known, waits.unknown, reasons), claims
+
+    def units(self, quota: TeamQuota) -> set[Unit]:
+        return {
+            unit_of(key[2], name, held.amount.notation if held.amount else Notation.DECIMAL)
+            for key, name, held in self._of_dimension(quota)
+        }
+
+    def _used(self, quota: TeamQuota) -> Measured:
+        if quota.dimension == CARDS:
+            return Measured(Fraction(sum(one.cards for one in self.number(quota))))
+        if quota.dimension == CARD_EQUIVALENTS:
+            return self._in_equivalents(quota)
+        if len(self.units(quota)) > 1:
+            return Measured(unknown=1, reasons=(UNITS,))
+        found = Measured()
+        for _key, _name, held in self._of_dimension(quota):
+            found += _measured(held)
+        unreadable = sum(one.unreadable for one in self.number(quota))
+        return found + Measured(unknown=unreadable, reasons=(UNREADABLE,) if unreadable else ())
+
+    def _in_equivalents(self, quota: TeamQuota) -> Measured:
+        found = self._equivalents_by_class if quota.device_class else self._equivalents
+        sum_ = total(one for key, one in found.items() if _is_in(quota, key))
+        return Measured(sum_.known, sum_.unknown, sum_.reasons)
+
+    def _of_dimension(self, quota: TeamQuota) -> Iterable[tuple[Key, str, Held]]:
+        for key, amounts in self._amounts.items():
+            if _is_in(quota, key):
+                yield from (
+                    (key, name, held) for name, held in amounts.items() if is_named(quota.dimension, name)
+                )
+
+    @property
+    def _shares(self) -> QuerySet[Share]:
+        return Share.objects.filter(claim__team__in=self._teams)
+
+    @property
+    def _shares_with_class(self) -> QuerySet[Share]:
+        return self._shares.annotate(**{_CLASS: ClassOf("claim__spec", "request")})
+
+    @cached_property
+    def _amounts(self) -> dict[Key, dict[str, Held]]:
+        """Sums of sums: by class too, where one of the quotas names a class."""
+        if self._by_class:
+            return holdings.amounts(self._shares_with_class, (TEAM, *_SET, _CLASS))
+        return holdings.amounts(self._shares, (TEAM, *_SET))
+
+    @cached_property
+    def _numbers(self) -> dict[Key, Number]:
+        return holdings.numbers(self._shares, (TEAM, *_SET))
+
+    @cached_property
+    def _numbers_by_class(self) -> dict[Key, Number]:
+        return holdings.numbers(self._shares_with_class, (TEAM, *_SET, _CLASS))
+
+    @cached_property
+    def _equivalents(self) -> dict[Key, Equivalents]:
+        return holdings.equivalents(self._shares, (TEAM, *_SET))
+
+    @cached_property
+    def _equivalents_by_class(self) -> dict[Key, Equivalents]:
+        return holdings.equivalents(self._shares_with_class, (TEAM, *_SET, _CLASS))
+
+    @cached_property
+    def _pending(self) -> defaultdict[int, list[PendingClaim]]:
+        found: defaultdict[int, list[PendingClaim]] = defaultdict(list)
+        for claim in pending_use.of_teams(self._teams):
+            found[claim.team].append(claim)
+        return found
+
+    @cached_property
+    def _unread(self) -> Mapping[int, str]:
+        """Clusters of which it is not known who holds what."""
+        read = KindState.objects.filter(kind="resourceclaims", succeeded_at__isnull=False).values("cluster")
+        clusters = Cluster.objects.filter(observed_at=None).exclude(pk__in=read).order_by("name")
+        return dict(clusters.values_list("pk", "name"))
+
+
+def _is_in(quota: TeamQuota, key: Key) -> bool:
+    """`key` is (team, cluster, driver, product), and the device class where it was asked for."""
+    team, cluster, driver, product, *of_class = key
+    return (
+        team == quota.team_id
+        and quota.cluster_id in (None, cluster)
+        and quota.driver in ("", driver)
+        and quota.product in ("", product)
+        and (not quota.device_class or of_class == [quota.device_class])
+    )
+
+
+def _measured(held: Held) -> Measured:
+    known = measured(held.amount) if held.amount is not None else Fraction(0)
+    return Measured(known, held.unknown, (AMOUNT_UNKNOWN,) if held.unknown else ())
+
+
+def _of_claim(quota: TeamQuota, claim: PendingClaim) -> Measured:
+    if claim.problem:
+        return Measured(unknown=1, reasons=(claim.problem,))
+    waits = Measured()
+    for alternatives in claim.requests:
+        asked = [
+            (
+                one.request,
+                one.kinds
+                if isinstance(one.kinds, str)
+                else [
+                    msgspec.structs.replace(
+                        kind.kind,
+                        counted=kind.kind.counted and _may_be_in(quota, one.request.device_class, kind),
+                    )
+                    for kind in one.kinds
+                ],
+            )
+            for one in alternatives
+        ]
+        waits += of_request(quota.dimension, asked)
+    return waits
+
+
+def _may_be_in(quota: TeamQuota, device_class: str, kind: KindOf) -> bool:
+    return (
+        quota.driver in ("", kind.driver)
+        and quota.product in ("", kind.product)
+        and quota.device_class in ("", device_class)
+    )
