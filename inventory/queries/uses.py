@@ -1,9 +1,10 @@
 """What teams hold and what they wait for, measured against each of their quotas."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Self
 
 import msgspec
@@ -74,29 +75,37 @@ class Uses:
         """With how many claims there are that wait for such devices, or may do so."""
         waits, claims = Measured(), 0
         unknown: defaultdict[str, list[str]] = defaultdict(list)
-        for claim in self._pending[quota.team_id]:
-            if quota.cluster_id not in (None, claim.cluster):
-                continue
+        for claim in self._waiting(quota):
             found = _of_claim(quota, claim)
             waits += Measured(found.known, found.unknown)
             claims += bool(found.known or found.unknown)
             for reason in found.reasons:
                 unknown[reason].append(f"{claim.namespace}/{claim.name}")
         reasons = tuple(f"{and_more(names)}: {reason}" for reason, names in unknown.items())
+        if claims and len(self.units(quota)) > 1:
+            return Measured(unknown=max(1, waits.unknown), reasons=(UNITS, *reasons)), claims
         return Measured(waits.known, waits.unknown, reasons), claims
 
     def units(self, quota: TeamQuota) -> set[Unit]:
+        """In which what is held, and what waits, is counted."""
+        waiting = (unit for claim in self._waiting(quota) for unit in _units_of(quota, claim))
+        return {*self._units_held(quota), *waiting}
+
+    def _units_held(self, quota: TeamQuota) -> set[Unit]:
         return {
             unit_of(key[2], name, held.amount.notation if held.amount else Notation.DECIMAL)
             for key, name, held in self._of_dimension(quota)
         }
+
+    def _waiting(self, quota: TeamQuota) -> Iterator[PendingClaim]:
+        return (one for one in self._pending[quota.team_id] if quota.cluster_id in (None, one.cluster))
 
     def _used(self, quota: TeamQuota) -> Measured:
         if quota.dimension == CARDS:
             return Measured(Fraction(sum(one.cards for one in self.number(quota))))
         if quota.dimension == CARD_EQUIVALENTS:
             return self._in_equivalents(quota)
-        if len(self.units(quota)) > 1:
+        if len(self._units_held(quota)) > 1:
             return Measured(unknown=1, reasons=(UNITS,))
         found = Measured()
         for _key, _name, held in self._of_dimension(quota):
@@ -201,6 +210,16 @@ def _of_claim(quota: TeamQuota, claim: PendingClaim) -> Measured:
         ]
         waits += of_request(quota.dimension, asked)
     return waits
+
+
+def _units_of(quota: TeamQuota, claim: PendingClaim) -> Iterator[Unit]:
+    """Of the devices of the quota that it may get."""
+    for one in chain.from_iterable(claim.requests):
+        for kind in () if isinstance(one.kinds, str) else one.kinds:
+            if kind.kind.counted and _may_be_in(quota, one.request.device_class, kind):
+                for name, dimension in kind.kind.dimensions.items():
+                    if is_named(quota.dimension, name):
+                        yield unit_of(kind.driver, name, dimension.total.notation)
 
 
 def _may_be_in(quota: TeamQuota, device_class: str, kind: KindOf) -> bool:

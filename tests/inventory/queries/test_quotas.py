@@ -16,12 +16,13 @@ from django.test.utils import CaptureQueriesContext
 from demo import recorded
 from inventory.dra.quotas.standing import State
 from inventory.kube.quantity import NANO, parse
-from inventory.models import Card, Claim, Share, Team, TeamQuota
+from inventory.models import Card, Claim, Device, DeviceClass, Share, Team, TeamQuota
 from inventory.queries import occupancy, quotas, teams
 from inventory.queries.occupancy import Group
 from inventory.queries.quotas import QuotaRow
 from inventory.viewer import EVERYTHING, Viewer
 from tests.factories import (
+    asks_for,
     make_balance,
     make_claim,
     make_device,
@@ -211,6 +212,28 @@ class TestBorders:
         assert str(row(limit(team, "memory", "80Gi", driver="gpu.example.com")).used) == "8Gi"
         assert str(row(limit(team, "memory", "80Gi", device_class="gpu")).used) == "12Gi"
         assert str(row(limit(team, "memory", "80Gi", device_class="npu")).used) == "0"
+
+    def test_what_waits_in_another_unit_is_not_added_to_what_is_held(self, team: Team) -> None:
+        """Cores in per cent of a card, and cores as a number."""
+        held(team, card(pool=make_pool("hami", driver=CLASS)), "8Gi", "30")
+        quota = limit(team, "cores", "100")
+        counted = make_device("npu-0", pool=make_pool("npu", driver="npu.example.com"), shareable=True)
+        Device.objects.filter(pk=counted.pk).update(capacity={"cores": {"value": "8"}})
+        DeviceClass.objects.create(
+            cluster=counted.cluster,
+            name="npu",
+            uid="npu",
+            spec={"selectors": [{"cel": {"expression": "device.driver == 'npu.example.com'"}}]},
+        )
+        assert row(quota).pending == parse("0")
+        make_claim(
+            namespace=make_namespace(f"team-{team.slug}"), state=Claim.State.PENDING, spec=asks_for("npu")
+        )
+        found = row(quota)
+        assert (str(found.used), found.pending, found.pending_claims) == ("30", None, 1)
+        assert any("different units" in reason for reason in found.reasons)
+        alone = row(limit(team, "cores", "100", driver="npu.example.com"))
+        assert (str(alone.used), str(alone.pending)) == ("0", "8")
 
     def test_a_period_begins_with_its_start_and_is_over_at_its_end(self, team: Team) -> None:
         quota = limit(team, "cards", "1", starts_at=NOW, ends_at=NOW + timedelta(days=1))
