@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 from django.db.models import QuerySet
 
-from inventory.dra.quotas.equivalents import Equivalents, and_more, total
+from inventory.dra.quotas.equivalents import Equivalents, Told, total
 from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS, is_named, of_request
 from inventory.dra.quotas.standing import Measured, Standing, measured
 from inventory.dra.units import Unit, unit_of
@@ -18,7 +18,7 @@ from inventory.kube.quantity import Notation
 from inventory.models import Cluster, KindState, Share, TeamQuota
 from inventory.queries import holdings, pending_use
 from inventory.queries.holdings import TEAM, Held, Key, Number, added
-from inventory.queries.pending_use import KindOf, PendingClaim
+from inventory.queries.pending_use import KindOf, Waiting
 from inventory.queries.requested import ClassOf
 
 UNREADABLE = "shares that say nothing of how much they hold"
@@ -74,21 +74,21 @@ class Uses:
     def pending(self, quota: TeamQuota) -> tuple[Measured, int]:
         """With how many claims there are that wait for such devices, or may do so."""
         waits, claims = Measured(), 0
-        unknown: defaultdict[str, list[str]] = defaultdict(list)
-        for claim in self._waiting(quota):
-            found = _of_claim(quota, claim)
-            waits += Measured(found.known, found.unknown)
-            claims += bool(found.known or found.unknown)
+        unknown: dict[str, Told] = {}
+        for one in self._waiting(quota):
+            found = _asked(quota, one)
+            waits += Measured(found.known * one.claims, found.unknown * one.claims)
+            claims += one.claims * bool(found.known or found.unknown)
             for reason in found.reasons:
-                unknown[reason].append(f"{claim.namespace}/{claim.name}")
-        reasons = tuple(f"{and_more(names)}: {reason}" for reason, names in unknown.items())
+                unknown[reason] = unknown.get(reason, Told(one.name)).and_more(one.claims)
+        reasons = tuple(f"{told}: {reason}" for reason, told in unknown.items())
         if claims and len(self.units(quota)) > 1:
             return Measured(unknown=max(1, waits.unknown), reasons=(UNITS, *reasons)), claims
         return Measured(waits.known, waits.unknown, reasons), claims
 
     def units(self, quota: TeamQuota) -> set[Unit]:
         """In which what is held, and what waits, is counted."""
-        waiting = (unit for claim in self._waiting(quota) for unit in _units_of(quota, claim))
+        waiting = (unit for one in self._waiting(quota) for unit in _units_of(quota, one))
         return {*self._units_held(quota), *waiting}
 
     def _units_held(self, quota: TeamQuota) -> set[Unit]:
@@ -97,7 +97,7 @@ class Uses:
             for key, name, held in self._of_dimension(quota)
         }
 
-    def _waiting(self, quota: TeamQuota) -> Iterator[PendingClaim]:
+    def _waiting(self, quota: TeamQuota) -> Iterator[Waiting]:
         return (one for one in self._pending[quota.team_id] if quota.cluster_id in (None, one.cluster))
 
     def _used(self, quota: TeamQuota) -> Measured:
@@ -157,10 +157,10 @@ class Uses:
         return holdings.equivalents(self._shares_with_class, (TEAM, *_SET, _CLASS))
 
     @cached_property
-    def _pending(self) -> defaultdict[int, list[PendingClaim]]:
-        found: defaultdict[int, list[PendingClaim]] = defaultdict(list)
-        for claim in pending_use.of_teams(self._teams):
-            found[claim.team].append(claim)
+    def _pending(self) -> defaultdict[int, list[Waiting]]:
+        found: defaultdict[int, list[Waiting]] = defaultdict(list)
+        for one in pending_use.of_teams(self._teams):
+            found[one.team].append(one)
         return found
 
     @cached_property
@@ -188,7 +188,8 @@ def _measured(held: Held) -> Measured:
     return Measured(known, held.unknown, (AMOUNT_UNKNOWN,) if held.unknown else ())
 
 
-def _of_claim(quota: TeamQuota, claim: PendingClaim) -> Measured:
+def _asked(quota: TeamQuota, claim: Waiting) -> Measured:
+    """Of one of the claims."""
     if claim.problem:
         return Measured(unknown=1, reasons=(claim.problem,))
     waits = Measured()
@@ -212,7 +213,7 @@ def _of_claim(quota: TeamQuota, claim: PendingClaim) -> Measured:
     return waits
 
 
-def _units_of(quota: TeamQuota, claim: PendingClaim) -> Iterator[Unit]:
+def _units_of(quota: TeamQuota, claim: Waiting) -> Iterator[Unit]:
     """Of the devices of the quota that it may get."""
     for one in chain.from_iterable(claim.requests):
         for kind in () if isinstance(one.kinds, str) else one.kinds:

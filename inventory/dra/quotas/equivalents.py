@@ -4,8 +4,8 @@ Of each card the larger share of any dimension counts: whoever holds all memory 
 on it, however few of its cores are taken. The numbers are exact fractions of a card.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 
@@ -60,24 +60,32 @@ def of_card(parts: Mapping[str, Part], *, whole: bool, unreadable: bool = False)
 def summed(cards: Iterable[tuple[str, Fraction | str]]) -> Equivalents:
     """Over cards, each with its name for the case that its part is not known."""
     counted: Counter[tuple[int, int]] = Counter()
-    unknown: defaultdict[str, list[str]] = defaultdict(list)
+    unknown: dict[str, Told] = {}
     for name, one in cards:
         if isinstance(one, str):
-            unknown[one].append(name)
+            unknown[one] = unknown.get(one, Told(name)).and_more()
         else:
             counted[one.numerator, one.denominator] += 1
     # Many cards are held alike, and fractions are slow to add, and to hash.
     known = sum((Fraction(part * number, of) for (part, of), number in counted.items()), Fraction(0))
     return Equivalents(
         known,
-        sum(map(len, unknown.values())),
-        tuple(f"{and_more(names)}: {reason}" for reason, names in unknown.items()),
+        sum(told.number for told in unknown.values()),
+        tuple(f"{told}: {reason}" for reason, told in unknown.items()),
     )
 
 
-def and_more(names: Sequence[str]) -> str:
-    """`gpu-0 and 12 more`: a reason is told once, however many there are."""
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+class Told(msgspec.Struct, frozen=True):
+    """`gpu-0 and 12 more`: of whom a reason is told, which is once, however many there are."""
+
+    first: str
+    number: int = 0
+
+    def and_more(self, number: int = 1) -> "Told":
+        return Told(self.first, self.number + number)
+
+    def __str__(self) -> str:
+        return self.first if self.number == 1 else f"{self.first} and {self.number - 1} more"
 
 
 def total(found: Iterable[Equivalents]) -> Equivalents:

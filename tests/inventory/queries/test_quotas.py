@@ -213,6 +213,17 @@ class TestBorders:
         assert str(row(limit(team, "memory", "80Gi", device_class="gpu")).used) == "12Gi"
         assert str(row(limit(team, "memory", "80Gi", device_class="npu")).used) == "0"
 
+    def test_claims_that_ask_for_the_same_are_added_up(self, team: Team) -> None:
+        namespace = make_namespace(f"team-{team.slug}", team=team)
+        for name, asked in (("a", "npu"), ("b", "npu"), ("c", "gone"), ("d", "npu"), ("e", "gone")):
+            make_claim(name, namespace=namespace, state=Claim.State.PENDING, spec=asks_for(asked))
+        make_device("npu-0", pool=make_pool("npu", driver="npu.example.com"))
+        DeviceClass.objects.create(cluster=namespace.cluster, name="npu", uid="npu")
+        found = row(limit(team, "cards", "4"))
+        assert (found.pending, str(found.pending_at_least), found.pending_claims) == (None, "3", 5)
+        assert found.pending_unknown == 2
+        assert found.reasons == ("team-vision/c and 1 more: its device class is not in the cluster",)
+
     def test_what_waits_in_another_unit_is_not_added_to_what_is_held(self, team: Team) -> None:
         """Cores in per cent of a card, and cores as a number."""
         held(team, card(pool=make_pool("hami", driver=CLASS)), "8Gi", "30")
