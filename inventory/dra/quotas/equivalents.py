@@ -46,15 +46,20 @@ def of_card(parts: Mapping[str, Part], *, whole: bool, unreadable: bool = False)
     """
     if whole:
         return WHOLE
-    found = {name: _fraction(part) for name, part in parts.items()}
-    largest = min(WHOLE, max((one for one in found.values() if one is not None), default=Fraction(0)))
-    if largest == WHOLE:
-        return largest
-    if None in found.values():
-        return ", ".join(sorted(name for name, one in found.items() if one is None))
+    held, of, unknown = 0, 1, []
+    for name, part in parts.items():
+        share = _share(part)
+        if share is None:
+            unknown.append(name)
+        elif share[0] * of > held * share[1]:
+            held, of = share
+    if held >= of:
+        return WHOLE
+    if unknown:
+        return ", ".join(sorted(unknown))
     if unreadable:
         return UNREADABLE
-    return largest if parts else NOTHING_COUNTED
+    return _fraction(held, of) if parts else NOTHING_COUNTED
 
 
 def summed(cards: Iterable[tuple[str, Fraction | str]]) -> Equivalents:
@@ -96,15 +101,16 @@ def total(found: Iterable[Equivalents]) -> Equivalents:
     return Equivalents(known, sum(one.unknown for one in sums), reasons)
 
 
-def _fraction(part: Part) -> Fraction | None:
+def _share(part: Part) -> tuple[int, int] | None:
+    """So much of so much: whole numbers are faster to compare than fractions."""
     if part.held is None or part.total is None:
         return None
     if not part.total:
         # Where there is nothing, a share that holds some of it holds an unknown part of the card.
-        return None if part.held else Fraction(0)
-    return _ratio(part.held.nanos, part.total.nanos)
+        return None if part.held else (0, 1)
+    return part.held.nanos, part.total.nanos
 
 
 @lru_cache(maxsize=10_000)
-def _ratio(held: int, total: int) -> Fraction:
-    return Fraction(held, total)
+def _fraction(held: int, of: int) -> Fraction:
+    return Fraction(held, of)
