@@ -82,14 +82,11 @@ def settle(password: str, token: str) -> None:
 
 
 def _limit(quota: DemoQuota) -> None:
+    """Such a limit exists afterwards; one that an operator has changed stays as it is."""
     team = Team.objects.get(slug=quota.team)
-    TeamQuota.objects.update_or_create(
-        team=team,
-        dimension=quota.dimension,
-        product=quota.product,
-        hard=quota.hard,
-        defaults={"quantity": quota.quantity, "note": quota.note},
-    )
+    kind = {"dimension": quota.dimension, "product": quota.product, "hard": quota.hard}
+    if not team.quotas.filter(**kind).exists():
+        TeamQuota.objects.create(team=team, **kind, quantity=quota.quantity, note=quota.note)
 
 
 def _user(name: str, password: str, *, operator: bool) -> User:

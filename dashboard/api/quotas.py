@@ -1,7 +1,7 @@
 """What teams should hold at most. Who may see a team reads its quotas; operators write them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, cast
 
 import msgspec
@@ -134,8 +134,7 @@ class Quotas(Resource):
         return quotas.rows(page, self.now)
 
     def generation(self) -> Sequence[str]:
-        scope = viewer_of(self.request.user).scope
-        return (*super().generation(), scope, *quotas.generation(self.now))
+        return (*super().generation(), *quotas.generation(self.now))
 
     def _look(self, *, names: Sequence[str] = (), ids: Sequence[int | None] = ()) -> None:
         """A quota may concern every cluster."""
@@ -152,7 +151,9 @@ class Quotas(Resource):
         with transaction.atomic():
             # With its entry in the audit log.
             _fill(quota, _given(request.data, QuotaBody))
-        return self._answer(quota, 201)
+        response = self._answer(quota, 201)
+        response["Location"] = request.build_absolute_uri(f"{quota.pk}/")
+        return response
 
     @extend_schema(
         request=QuotaBodySerializer,
@@ -229,7 +230,9 @@ def _fill(quota: TeamQuota, given: Mapping[str, Any]) -> None:
     """Raises ValidationError, by the fields of the body."""
     if faulty := [name for name, value in given.items() if isinstance(value, str) and "\x00" in value]:
         raise ValidationError({name: ["a text has no null character"] for name in faulty})
-    values = {("quantity" if name == "limit" else name): value for name, value in given.items()}
+    values = {
+        ("quantity" if name == "limit" else name): _in_utc(name, value) for name, value in given.items()
+    }
     for name in ("driver", "product", "device_class"):
         if name in values:
             values[name] = values[name] or ""
@@ -245,6 +248,16 @@ def _fill(quota: TeamQuota, given: Mapping[str, Any]) -> None:
     except ModelError as error:
         raise ValidationError(_by_field(error)) from error
     quota.save()
+
+
+def _in_utc(name: str, value: Any) -> Any:
+    """Near the first and the last year, an instant of another time zone may have no date in UTC."""
+    if not isinstance(value, datetime):
+        return value
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise ValidationError({name: ["expected an instant of the years 1 to 9999 in UTC"]}) from error
 
 
 def _named(found: QuerySet[Any], field: str, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from time import monotonic
 from typing import NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -55,10 +56,8 @@ class ShareLine(NamedTuple):
 
 
 class ClusterRoom(NamedTuple):
-    """Without `found`, another search was running."""
-
     cluster: str
-    found: Found | None
+    found: Found
     seen: Seen
 
 
@@ -79,6 +78,7 @@ def teams(request: HttpRequest) -> HttpResponse:
         rows = team_queries.rows(found.rows, now, viewer=viewer, reader=request.user.pk)
         sums = by_team.sums(Share.objects.order_by(), Card.objects.order_by(), viewer=viewer)
         others = team_queries.others(viewer=viewer)
+        over = _over(rows) if found.pages == 1 else quotas.exceeded(now, viewer=viewer)
     return show(
         request,
         "teams.html",
@@ -90,7 +90,7 @@ def teams(request: HttpRequest) -> HttpResponse:
             "figure": teams_figure(sums) if drawn(sums) else None,
             "legend": by_team.holders(sums),
             "withheld": any(part.withheld for one in sums for part in one.parts),
-            "over": _over(rows),
+            "over": over,
             "sees_everything": viewer.teams is None,
         },
         active="teams",
@@ -169,14 +169,17 @@ def _room_part(request: HttpRequest, row: TeamRow) -> RoomPart:
 
 
 def _rooms(row: Team, viewer: Viewer) -> list[ClusterRoom]:
-    """Raises BusyError."""
+    """All clusters together get the time of one search. Raises BusyError."""
+    until = monotonic() + largest_queries.SECONDS
     with snapshot():
         clusters = Cluster.objects.filter(name__in=options.clusters()).order_by("name")
-        return [_room(row, cluster, viewer) for cluster in clusters]
+        return [_room(row, cluster, until, viewer) for cluster in clusters]
 
 
-def _room(row: Team, cluster: Cluster, viewer: Viewer) -> ClusterRoom:
+def _room(row: Team, cluster: Cluster, until: float, viewer: Viewer) -> ClusterRoom:
     limits = team_room.limits_of(row, cluster, timezone.now())
     subject = ("team", row.pk, team_room.stamp(limits))
-    found = _searches.answer(cluster, subject, lambda: team_room.room(row, cluster, limits))
+    found = _searches.answer(
+        cluster, subject, lambda: team_room.room(row, cluster, limits, seconds=until - monotonic())
+    )
     return ClusterRoom(cluster.name, found, seen(cluster.name, team_room.KINDS, viewer=viewer))

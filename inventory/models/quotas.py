@@ -97,6 +97,7 @@ class TeamQuota(models.Model):
         return found
 
     def clean(self) -> None:
+        """Inside of a transaction: until its end, nobody else writes a quota of the team."""
         errors: dict[str, Any] = {}
         if not _DIMENSION.fullmatch(self.dimension):
             errors["dimension"] = _(
@@ -129,6 +130,8 @@ class TeamQuota(models.Model):
 
     def _refuse_twin(self) -> None:
         """Of two such limits on the same devices at the same time, nobody could tell which counts."""
+        # Polls may go on to write whose a claim is.
+        Team.objects.select_for_update(no_key=True).filter(pk=self.team_id).first()
         same = {
             name: getattr(self, name)
             for name in ("dimension", "cluster_id", "driver", "product", "device_class", "hard")

@@ -7,13 +7,14 @@ from decimal import Decimal
 import msgspec
 from django.db.models import QuerySet
 
-from inventory.dra.units import Unit, short_name
-from inventory.kube.quantity import Quantity
+from inventory.dra.units import Unit, short_name, unit_of
+from inventory.kube.quantity import Notation, Quantity
 from inventory.models import Card, Share
-from inventory.queries import occupancy
+from inventory.queries import occupancy, totals
 from inventory.queries.dimensions import ratio
 from inventory.queries.occupancy import Group, OccupancyRow
 from inventory.queries.slices import TeamBrief, teams
+from inventory.queries.totals import TotalRow
 from inventory.viewer import Viewer
 
 _SHOWN = ("memory", "cores")
@@ -55,13 +56,13 @@ def sums(shares: QuerySet[Share], cards: QuerySet[Card], *, viewer: Viewer) -> l
         held[row.driver, row.product, row.dimension].append(row)
     found = [
         _sum(row, held[row.driver, row.product, row.dimension], known)
-        for row in occupancy.rows(shares, cards, [Group.PRODUCT], viewer=viewer)
-        if row.dimension and short_name(row.dimension) in _SHOWN
+        for row in totals.by_product(cards)
+        if short_name(row.dimension) in _SHOWN
     ]
     return sorted(found, key=_order)
 
 
-def _sum(row: OccupancyRow, held: Iterable[OccupancyRow], known: dict[str, TeamBrief]) -> ProductSum:
+def _sum(row: TotalRow, held: Iterable[OccupancyRow], known: dict[str, TeamBrief]) -> ProductSum:
     parts = [
         TeamPart(
             team=known.get(one.team or ""),
@@ -75,13 +76,13 @@ def _sum(row: OccupancyRow, held: Iterable[OccupancyRow], known: dict[str, TeamB
     return ProductSum(
         driver=row.driver,
         product=row.product,
-        dimension=row.dimension or "",
-        unit=row.unit or Unit.COUNT,
+        dimension=row.dimension,
+        unit=unit_of(row.driver, row.dimension, row.total.notation if row.total else Notation.DECIMAL),
         total=row.total,
         allocated=row.allocated,
         remaining=row.remaining,
         ratio=row.ratio,
-        cards_unknown=row.cards_unknown or 0,
+        cards_unknown=row.cards_unknown,
         parts=tuple(sorted(parts, key=_bar_order)),
     )
 

@@ -5,23 +5,31 @@ is one share. A share that has a device to itself holds all that the device publ
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import msgspec
-from django.db.models import Count, F, Q, QuerySet, Value
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
 
-from inventory.dra.quotas.equivalents import Part
+from inventory.dra.quotas.equivalents import Equivalents, Part, of_card
+from inventory.dra.quotas.equivalents import summed as sum_of
 from inventory.kube.quantity import Quantity
-from inventory.models import Balance, Share
+from inventory.models import Balance, ConsumedCapacity, Share
 from inventory.models.amounts import to_quantity
 from inventory.queries.sums import halves, summed
 
 TEAM = "claim__team_id"
-# Of a card that a share has to itself, and not a partition of it.
-WHOLE_CARD = Q(dedicated=True) & (Q(device__card__partitioned=False) | Q(device__name=F("device__card__key")))
 _GONE = Q(device__listed=False)
-_UNREADABLE = (Q(dedicated=True) & _GONE) | (Q(dedicated=False, consumed__isnull=True) & ~Q(problem=""))
+# Of a card that a share has to itself, and not a partition of it. Of what is not listed, nobody knows.
+WHOLE_CARD = (
+    Q(dedicated=True)
+    & (Q(device__card__partitioned=False) | Q(device__name=F("device__card__key")))
+    & Q(device__listed=True)
+)
+_UNREADABLE = (Q(dedicated=True) & _GONE) | (
+    Q(dedicated=False) & ~Q(problem="") & ~Q(Exists(ConsumedCapacity.objects.filter(share=OuterRef("pk"))))
+)
 
 Key = tuple[Any, ...]
 
@@ -53,11 +61,20 @@ class Number(msgspec.Struct, frozen=True):
 
 
 class CardPart(msgspec.Struct, frozen=True):
-    """What a team holds of a card, by dimension, and how much of it there is."""
+    """What a team holds of a card, by dimension, and how much of it there is.
+
+    `unreadable`: a share of it says nothing of how much it holds.
+    """
 
     parts: Mapping[str, Part]
     whole: bool
+    unreadable: bool
     name: str
+
+    @property
+    def equivalent(self) -> Fraction | str:
+        """How much of a card that is; a text says why it is not known."""
+        return of_card(self.parts, whole=self.whole, unreadable=self.unreadable)
 
 
 def counted(shares: QuerySet[Share]) -> QuerySet[Share]:
@@ -67,9 +84,9 @@ def counted(shares: QuerySet[Share]) -> QuerySet[Share]:
 def amounts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[str, Held]]:
     """By the values of the keys, which are paths from a share, and by dimension."""
     found: defaultdict[Key, dict[str, Held]] = defaultdict(dict)
-    for group, dimension, held in _sums(counted(shares), keys):
-        of_key = found[tuple(group[key] for key in keys)]
-        of_key[dimension] = of_key.get(dimension, Held()) + held
+    for key, dimension, held in _sums(counted(shares), keys):
+        of_key = found[key]
+        of_key[dimension] = of_key[dimension] + held if dimension in of_key else held
     return dict(found)
 
 
@@ -82,15 +99,32 @@ def numbers(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Number]:
         .annotate(all=Value(0))
         .values_list("all", *keys)
         .annotate(
-            n_shares=Count("pk", distinct=True),
+            n_shares=Count("pk"),
             n_cards=Count(card, distinct=True),
             n_whole=Count(card, distinct=True, filter=WHOLE_CARD),
-            n_gone=Count("pk", distinct=True, filter=_GONE),
-            n_unreadable=Count("pk", distinct=True, filter=_UNREADABLE),
+            n_gone=Count("pk", filter=_GONE),
+            n_unreadable=Count("pk", filter=_UNREADABLE),
         )
     )
     ends = len(keys) + 1
     return {tuple(row[1:ends]): Number(*row[ends:]) for row in groups}
+
+
+def added(numbers: Iterable[Number]) -> Number:
+    """Over groups that have no card in common."""
+    found = list(numbers)
+    return Number(*(sum(getattr(one, name) for one in found) for name in Number.__struct_fields__))
+
+
+def equivalents(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Equivalents]:
+    """Of the cards that are held, how many cards that makes.
+
+    The larger share of a card's dimensions is an exact fraction, which no database adds up.
+    """
+    return {
+        key: sum_of((card.name, card.equivalent) for card in cards.values())
+        for key, cards in card_parts(shares, keys).items()
+    }
 
 
 def card_parts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[int, CardPart]]:
@@ -98,12 +132,14 @@ def card_parts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[i
     held = amounts(shares.filter(device__card__isnull=False), [*keys, "device__card_id"])
     cards = counted(shares).filter(device__card__isnull=False)
     columns = (*keys, "device__card_id", "device__card__key")
-    whole = cards.values_list(*columns).annotate(n_whole=Count("pk", filter=WHOLE_CARD))
+    kinds = cards.values_list(*columns).annotate(
+        n_whole=Count("pk", filter=WHOLE_CARD), n_unreadable=Count("pk", filter=_UNREADABLE)
+    )
     totals = _totals(cards)
     found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
-    for *key, card, name, wholes in whole:
-        parts = held.get((*key, card), {})
-        found[tuple(key)][card] = CardPart(_parts(parts, totals[card]), bool(wholes), name)
+    for *key, card, name, whole, unreadable in kinds:
+        parts = _parts(held.get((*key, card), {}), totals[card])
+        found[tuple(key)][card] = CardPart(parts, bool(whole), bool(unreadable), name)
     return dict(found)
 
 
@@ -123,25 +159,24 @@ def _totals(shares: QuerySet[Share]) -> defaultdict[int, dict[str, Quantity | No
     return found
 
 
-def _sums(shares: QuerySet[Share], keys: Sequence[str]) -> Iterable[tuple[Mapping[str, Any], str, Held]]:
+def _sums(shares: QuerySet[Share], keys: Sequence[str]) -> Iterator[tuple[Key, str, Held]]:
     yield from _groups(shares.filter(dedicated=False), keys, "consumed", "amount")
     yield from _groups(shares.filter(dedicated=True), keys, "device__balances", "total")
 
 
 def _groups(
     shares: QuerySet[Share], keys: Sequence[str], path: str, column: str
-) -> Iterable[tuple[Mapping[str, Any], str, Held]]:
+) -> Iterator[tuple[Key, str, Held]]:
     amount = f"{path}__{column}"
     groups = (
         shares.filter(**{f"{path}__isnull": False})
-        .values(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
+        .values_list(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
         .annotate(
-            known=Count(amount),
-            unknown=Count("pk", filter=Q(**{f"{amount}__isnull": True})),
+            n_known=Count(amount),
+            n_unknown=Count("pk", filter=Q(**{f"{amount}__isnull": True})),
             **halves("held", amount),
         )
     )
-    for group in groups.iterator():
-        form = {name: group[f"{path}__{name}"] for name in ("exponent", "notation")}
-        known = summed({**group, **form}, "held") if group["known"] else None
-        yield group, group[f"{path}__dimension"], Held(known, group["unknown"])
+    for *key, dimension, exponent, notation, known, unknown, high, low in groups.iterator():
+        group = {"exponent": exponent, "notation": notation, "held_high": high, "held_low": low}
+        yield tuple(key), dimension, Held(summed(group, "held") if known else None, unknown)

@@ -18,8 +18,6 @@ _CLAIMS = "count/resourceclaims.resource.k8s.io"
 _TEMPLATES = "count/resourceclaimtemplates.resource.k8s.io"
 _DEVICES = ".deviceclass.resource.k8s.io/devices"
 _EXTENDED = "requests.deviceclass.resource.kubernetes.io/"
-# Resources that every quota may have, and that concern no device.
-_OTHERS = ("requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage")
 
 
 class Counts(StrEnum):
@@ -64,7 +62,8 @@ def counts(key: str) -> Counts | None:
         return Counts.DEVICES_OF_CLASS
     if key.startswith("limits.") and "/" in key:
         return Counts.HAMI
-    if key.startswith("requests.") and key not in _OTHERS and "/" in key:
+    # Names without a domain are the API server's own: requests.cpu, requests.storage.
+    if key.startswith("requests.") and "/" in key:
         return Counts.EXTENDED
     return None
 

@@ -193,13 +193,13 @@ class _Occupancy:
         self._add(shares.filter(named), withheld=False)
 
     def _may_be_named(self) -> Q:
+        """Negated by the ORM, what belongs to no team is among those that may not."""
         found = Q()
         if Group.TEAM in self._groups:
-            found &= Q(claim__team__in=self._viewer.teams)
+            found &= visible(Team, self._viewer, "claim__team")
         if Group.NAMESPACE in self._groups:
             found &= visible(Share, self._viewer)
-        # Negated, a null would be neither.
-        return Q(pk__in=Share.objects.filter(found).order_by().values("pk"))
+        return found
 
     def _add(self, shares: QuerySet[Share], *, withheld: bool) -> None:
         keys = (*(one.share for one in self._columns if not (withheld and one.names)), *_PRODUCT)

@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Min
+from django.db.models import Count, Min, Value
+from django.db.models.functions import Concat
 
 from inventory.dra.cel.errors import CompileError, EvaluationError, UnsupportedError
 from inventory.dra.cel.selectors import compiled
@@ -40,14 +42,16 @@ class Asked(NamedTuple):
     kinds: Sequence[KindOf] | str
 
 
-class PendingClaim(NamedTuple):
-    """`requests`: of each, its alternatives; empty where the spec cannot be read: `problem` says why."""
+class Waiting(NamedTuple):
+    """So many claims of a team that ask for the same; `name` is that of one of them, with its namespace.
 
-    id: int
+    `requests`: of each, its alternatives; empty where the spec cannot be read: `problem` says why.
+    """
+
     team: int
     cluster: int
-    namespace: str
     name: str
+    claims: int
     requests: Sequence[Sequence[Asked]]
     problem: str = ""
 
@@ -59,27 +63,31 @@ class _Sample(NamedTuple):
     subject: Subject
 
 
-def of_teams(teams: Collection[int]) -> list[PendingClaim]:
-    """The pending claims of the teams: a fixed number of queries."""
-    rows = Claim.objects.filter(team__in=teams, state=Claim.State.PENDING).order_by("namespace__name", "name")
-    columns = ("pk", "team_id", "cluster_id", "namespace__name", "name", "spec")
-    found = list(rows.values_list(*columns))
+def of_teams(teams: Collection[int]) -> list[Waiting]:
+    """What pending claims of the teams ask for, those together that are alike: a fixed number of queries."""
+    pending = Claim.objects.filter(team__in=teams, state=Claim.State.PENDING).order_by()
+    alike = pending.values("team_id", "cluster_id", "spec").annotate(first=Min("pk"), number=Count("pk"))
+    found = sorted(alike, key=itemgetter("first"))
     if not found:
         return []
-    clusters = {cluster for _, _, cluster, *_ in found}
+    named = Concat("namespace__name", Value("/"), "name")
+    names = dict(Claim.objects.filter(pk__in=alike.values("first")).values_list("pk", named))
+    clusters = {one["cluster_id"] for one in found}
     samples, classes = _samples(clusters), _classes(clusters)
     choosers = {one: _Chooser(samples[one], classes[one]) for one in clusters}
-    return [_claim(row, choosers[row[2]]) for row in found]
+    return [_waiting(one, names[one["first"]], choosers[one["cluster_id"]]) for one in found]
 
 
-def _claim(row: tuple[Any, ...], chooser: "_Chooser") -> PendingClaim:
-    pk, team, cluster, namespace, name, spec = row
+def _waiting(row: Mapping[str, Any], name: str, chooser: "_Chooser") -> Waiting:
+    requests: Sequence[Sequence[Asked]] = ()
+    problem = ""
     try:
-        asked = claim(namespace, name, spec).requests
+        asked = claim("", name, row["spec"]).requests
     except (SpecError, UnknownFieldError) as error:
-        return PendingClaim(pk, team, cluster, namespace, name, (), str(error))
-    requests = [[Asked(one, chooser.kinds(one)) for one in alternatives] for alternatives in asked]
-    return PendingClaim(pk, team, cluster, namespace, name, requests)
+        problem = str(error)
+    else:
+        requests = [[Asked(one, chooser.kinds(one)) for one in alternatives] for alternatives in asked]
+    return Waiting(row["team_id"], row["cluster_id"], name, row["number"], requests, problem)
 
 
 class _Chooser:

@@ -4,39 +4,25 @@ Nothing of it is enforced in a cluster.
 """
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import msgspec
 from django.db.models import QuerySet
 
-from inventory.dra.quotas.equivalents import of_card, summed
-from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS, is_named, of_request
-from inventory.dra.quotas.standing import Measured, Standing, State, at_least, at_most, measured
+from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS
+from inventory.dra.quotas.standing import Standing, State, at_least, at_most, measured
 from inventory.dra.units import Unit, unit_of
 from inventory.kube.quantity import Notation, Quantity
-from inventory.models import Cluster, KindState, Share, TeamQuota
+from inventory.models import TeamQuota
 from inventory.models.visibility import visible
-from inventory.queries import holdings, pending_use
 from inventory.queries.filters import Filters, Names, Ordering, Truth, cluster_filter, team_filter
-from inventory.queries.holdings import TEAM, CardPart, Held, Key, Number
-from inventory.queries.pending_use import KindOf, PendingClaim
-from inventory.queries.requested import ClassOf
+from inventory.queries.uses import Uses
 from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "deviceclasses")
-UNREADABLE = "shares that say nothing of how much they hold"
-AMOUNT_UNKNOWN = "shares whose amount cannot be read"
-UNITS = "amounts of different units cannot be added up: limit a single driver"
-NEVER_READ = "resource claims were never read"
-
-# What a quota may choose devices by, as paths from a share; the device class is added where one is named.
-_SET = ("cluster_id", "device__pool__driver", "device__card__product")
-_CLASS = "requested_class"
 
 
 class QuotaRow(msgspec.Struct, frozen=True):
@@ -108,10 +94,10 @@ def queryset(*, viewer: Viewer) -> QuerySet[TeamQuota]:
     return found.filter(visible(TeamQuota, viewer))
 
 
-def rows(page: Iterable[TeamQuota], now: datetime) -> list[QuotaRow]:
-    """A fixed number of queries, whatever the number of quotas."""
+def rows(page: Iterable[TeamQuota], now: datetime, uses: Uses | None = None) -> list[QuotaRow]:
+    """A fixed number of queries, whatever the number of quotas. `uses`: of their teams, where it was read."""
     quotas = list(page)
-    uses = Uses(quotas)
+    uses = uses or Uses.of(quotas)
     return [_row(one, uses, now) for one in quotas]
 
 
@@ -119,164 +105,11 @@ def one(quota_id: int, now: datetime, *, viewer: Viewer) -> QuotaRow | None:
     return next(iter(rows(queryset(viewer=viewer).filter(pk=quota_id), now)), None)
 
 
-class Uses:
-    """What the teams of some quotas hold and wait for, read once for all of them."""
-
-    def __init__(self, quotas: Sequence[TeamQuota]) -> None:
-        self._quotas = quotas
-        self._teams = {one.team_id for one in quotas}
-        self._with_class = any(one.device_class for one in quotas)
-
-    def standing(self, quota: TeamQuota) -> Standing:
-        return Standing(measured(quota.limit), self.used(quota), self.pending(quota)[0])
-
-    def used(self, quota: TeamQuota) -> Measured:
-        unread = [name for pk, name in self._unread.items() if quota.cluster_id in (None, pk)]
-        found = self._used(quota)
-        return found + Measured(unknown=len(unread), reasons=tuple(f"{one}: {NEVER_READ}" for one in unread))
-
-    def number(self, quota: TeamQuota) -> list[Number]:
-        found = self._numbers_by_class if quota.device_class else self._numbers
-        return [one for key, one in found.items() if _is_in(quota, key)]
-
-    def pending(self, quota: TeamQuota) -> tuple[Measured, int]:
-        """With how many claims there are that wait for such devices, or may do so."""
-        total, claims = Measured(), 0
-        for claim in self._pending[quota.team_id]:
-            if quota.cluster_id not in (None, claim.cluster):
-                continue
-            found = _of_claim(quota, claim)
-            total, claims = total + found, claims + bool(found.known or found.unknown)
-        return total, claims
-
-    def units(self, quota: TeamQuota) -> set[Unit]:
-        return {
-            unit_of(key[2], name, held.amount.notation if held.amount else Notation.DECIMAL)
-            for key, name, held in self._of_dimension(quota)
-        }
-
-    def _used(self, quota: TeamQuota) -> Measured:
-        if quota.dimension == CARDS:
-            return Measured(Fraction(sum(one.cards for one in self.number(quota))))
-        if quota.dimension == CARD_EQUIVALENTS:
-            return self._equivalents(quota)
-        if len(self.units(quota)) > 1:
-            return Measured(unknown=1, reasons=(UNITS,))
-        found = Measured()
-        for _key, _name, held in self._of_dimension(quota):
-            found += _measured(held)
-        unreadable = sum(one.unreadable for one in self.number(quota))
-        return found + Measured(unknown=unreadable, reasons=(UNREADABLE,) if unreadable else ())
-
-    def _equivalents(self, quota: TeamQuota) -> Measured:
-        found = self._parts_by_class if quota.device_class else self._parts
-        cards: list[CardPart] = [
-            part for key, parts in found.items() if _is_in(quota, key) for part in parts.values()
-        ]
-        total = summed((card.name, of_card(card.parts, whole=card.whole)) for card in cards)
-        return Measured(total.known, total.unknown, total.reasons)
-
-    def _of_dimension(self, quota: TeamQuota) -> Iterable[tuple[Key, str, Held]]:
-        for key, amounts in self._amounts.items():
-            if _is_in(quota, key):
-                yield from (
-                    (key, name, held) for name, held in amounts.items() if is_named(quota.dimension, name)
-                )
-
-    @property
-    def _shares(self) -> QuerySet[Share]:
-        return Share.objects.filter(claim__team__in=self._teams)
-
-    @property
-    def _shares_with_class(self) -> QuerySet[Share]:
-        return self._shares.annotate(**{_CLASS: ClassOf("claim__spec", "request")})
-
-    @cached_property
-    def _amounts(self) -> dict[Key, dict[str, Held]]:
-        """Sums of sums: by class too, where one of the quotas names a class."""
-        if self._with_class:
-            return holdings.amounts(self._shares_with_class, (TEAM, *_SET, _CLASS))
-        return holdings.amounts(self._shares, (TEAM, *_SET))
-
-    @cached_property
-    def _numbers(self) -> dict[Key, Number]:
-        return holdings.numbers(self._shares, (TEAM, *_SET))
-
-    @cached_property
-    def _numbers_by_class(self) -> dict[Key, Number]:
-        return holdings.numbers(self._shares_with_class, (TEAM, *_SET, _CLASS))
-
-    @cached_property
-    def _parts(self) -> dict[Key, dict[int, CardPart]]:
-        return holdings.card_parts(self._shares, (TEAM, *_SET))
-
-    @cached_property
-    def _parts_by_class(self) -> dict[Key, dict[int, CardPart]]:
-        return holdings.card_parts(self._shares_with_class, (TEAM, *_SET, _CLASS))
-
-    @cached_property
-    def _pending(self) -> defaultdict[int, list[PendingClaim]]:
-        found: defaultdict[int, list[PendingClaim]] = defaultdict(list)
-        for claim in pending_use.of_teams(self._teams):
-            found[claim.team].append(claim)
-        return found
-
-    @cached_property
-    def _unread(self) -> Mapping[int, str]:
-        """Clusters of which it is not known who holds what."""
-        read = KindState.objects.filter(kind="resourceclaims", succeeded_at__isnull=False).values("cluster")
-        clusters = Cluster.objects.filter(observed_at=None).exclude(pk__in=read).order_by("name")
-        return dict(clusters.values_list("pk", "name"))
-
-
-def _is_in(quota: TeamQuota, key: Key) -> bool:
-    """`key` is (team, cluster, driver, product), and the device class where it was asked for."""
-    team, cluster, driver, product, *of_class = key
-    return (
-        team == quota.team_id
-        and quota.cluster_id in (None, cluster)
-        and quota.driver in ("", driver)
-        and quota.product in ("", product)
-        and (not quota.device_class or of_class == [quota.device_class])
-    )
-
-
-def _measured(held: Held) -> Measured:
-    known = measured(held.amount) if held.amount is not None else Fraction(0)
-    return Measured(known, held.unknown, (AMOUNT_UNKNOWN,) if held.unknown else ())
-
-
-def _of_claim(quota: TeamQuota, claim: PendingClaim) -> Measured:
-    name = f"{claim.namespace}/{claim.name}"
-    if claim.problem:
-        return Measured(unknown=1, reasons=(f"{name}: {claim.problem}",))
-    total = Measured()
-    for alternatives in claim.requests:
-        asked = [
-            (
-                one.request,
-                one.kinds
-                if isinstance(one.kinds, str)
-                else [
-                    msgspec.structs.replace(
-                        kind.kind,
-                        counted=kind.kind.counted and _may_be_in(quota, one.request.device_class, kind),
-                    )
-                    for kind in one.kinds
-                ],
-            )
-            for one in alternatives
-        ]
-        total += of_request(quota.dimension, asked)
-    return Measured(total.known, total.unknown, tuple(f"{name}: {reason}" for reason in total.reasons))
-
-
-def _may_be_in(quota: TeamQuota, device_class: str, kind: KindOf) -> bool:
-    return (
-        quota.driver in ("", kind.driver)
-        and quota.product in ("", kind.product)
-        and quota.device_class in ("", device_class)
-    )
+def exceeded(now: datetime, *, viewer: Viewer) -> int:
+    """How many limits in force are."""
+    quotas = list(TeamQuota.objects.in_force(now).filter(visible(TeamQuota, viewer)))
+    uses = Uses.of(quotas)
+    return sum(uses.standing(one).state is State.OVER for one in quotas)
 
 
 def _row(quota: TeamQuota, uses: Uses, now: datetime) -> QuotaRow:

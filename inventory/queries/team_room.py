@@ -22,7 +22,9 @@ from inventory.models.amounts import to_quantity
 from inventory.queries import holdings, largest
 from inventory.queries.holdings import CardPart
 from inventory.queries.largest import SECONDS, Found
-from inventory.queries.quotas import Uses
+from inventory.queries.quotas import version
+from inventory.queries.requested import AsksFor
+from inventory.queries.uses import Uses
 
 KINDS = largest.KINDS
 
@@ -34,21 +36,27 @@ def limits_of(team: Team, cluster: Cluster, now: datetime) -> list[TeamQuota]:
 
 
 def stamp(quotas: Sequence[TeamQuota]) -> Hashable:
-    """Changes with what the quotas say."""
-    return tuple(
-        (one.pk, one.dimension, one.quantity, one.cluster_id, one.driver, one.product, one.device_class)
-        for one in quotas
-    )
+    """Changes with what the quotas say, and with what is used in other clusters of a limit on all of them."""
+    elsewhere = any(one.cluster_id is None for one in quotas)
+    revisions = Cluster.objects.order_by("pk").values_list("pk", "revision") if elsewhere else ()
+    return tuple(map(version, quotas)), tuple(revisions)
 
 
 def room(team: Team, cluster: Cluster, quotas: Sequence[TeamQuota], *, seconds: float = SECONDS) -> Found:
     """Inside of a snapshot, with the cluster as read there."""
-    uses = Uses(quotas)
+    uses = Uses.of(quotas)
     products = _products(cluster)
+    own = {one: _own(team, cluster, one) for one in {quota.device_class for quota in quotas}}
     limits = [
-        Limit(one.dimension, uses.standing(one).headroom, _concerns(one, cluster, products)) for one in quotas
+        Limit(
+            one.dimension,
+            uses.standing(one).headroom,
+            _concerns(one, cluster, products),
+            own[one.device_class],
+        )
+        for one in quotas
     ]
-    return largest.below(cluster, ceiling_of(limits, _own(team, cluster)), seconds=seconds)
+    return largest.below(cluster, ceiling_of(limits), seconds=seconds)
 
 
 def _concerns(
@@ -91,9 +99,14 @@ def _products(cluster: Cluster) -> dict[DeviceId, str]:
     return {DeviceId(*names): product or "" for *names, product in rows.values_list(*columns).iterator()}
 
 
-def _own(team: Team, cluster: Cluster) -> dict[DeviceId, OwnPart]:
-    """By device, of cards that the team holds a part of, and of those whose devices are not all of them."""
+def _own(team: Team, cluster: Cluster, device_class: str) -> dict[DeviceId, OwnPart]:
+    """By device, of cards that the team holds a part of, and of those whose devices are not all of them.
+
+    What came by another class than that of a limit does not count against it.
+    """
     shares = Share.objects.filter(claim__team=team, cluster=cluster)
+    if device_class:
+        shares = shares.filter(AsksFor([device_class], "claim__spec", "request"))
     held = holdings.card_parts(shares, ()).get((), {})
     totals = _totals(cluster)
     rows = Device.objects.filter(Q(card__in=held) | Q(card__partitioned=True), cluster=cluster).order_by()
@@ -107,7 +120,8 @@ def _own(team: Team, cluster: Cluster) -> dict[DeviceId, OwnPart]:
 def _part(held: CardPart | None, totals: Mapping[str, Part]) -> OwnPart:
     if held is None:
         return OwnPart(parts=totals)
-    return OwnPart(parts={**totals, **held.parts}, whole=held.whole, holds=True)
+    parts = {**totals, **held.parts}
+    return OwnPart(parts, whole=held.whole, unreadable=held.unreadable, holds=True)
 
 
 def _totals(cluster: Cluster) -> defaultdict[int, dict[str, Part]]:

@@ -1,7 +1,7 @@
 """Teams: what each holds, what waits, what it should hold at most."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from django.db.models import Count, Q, QuerySet
 
-from inventory.dra.quotas.equivalents import of_card, summed
+from inventory.dra.quotas.equivalents import Equivalents
+from inventory.dra.quotas.equivalents import total as total_of
 from inventory.dra.quotas.standing import at_least, measured
 from inventory.dra.units import Unit, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity, total
@@ -17,13 +18,13 @@ from inventory.models import Claim, Membership, Namespace, Share, Team, TeamQuot
 from inventory.models.visibility import visible
 from inventory.queries import holdings, pods, quotas
 from inventory.queries.filters import Filters, Names, Ordering, Search
-from inventory.queries.holdings import TEAM, Held, Number
+from inventory.queries.holdings import Held, Key, Number
 from inventory.queries.pods import PodState
 from inventory.queries.quotas import QuotaRow
+from inventory.queries.uses import Uses
 from inventory.viewer import EVERYTHING, Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "deviceclasses", "pods", "namespaces")
-_NOTHING = Number(0, 0, 0, 0, 0)
 _BY_PRODUCT = ("device__pool__driver", "device__card__product")
 
 
@@ -125,10 +126,15 @@ def rows(page: Iterable[Team], now: datetime, *, viewer: Viewer, reader: int | N
     """A fixed number of queries. `reader` is the id of the user who reads, who may lead some of the teams."""
     teams = list(page)
     ids = [team.pk for team in teams]
-    uses = _uses(Share.objects.filter(claim__team__in=ids), ids)
+    in_force = TeamQuota.objects.in_force(now).filter(team__in=ids).select_related("team", "cluster")
+    found = list(in_force.order_by("dimension", "pk"))
+    measured_uses = Uses(ids, by_class=any(one.device_class for one in found))
+    uses = _uses(ids, measured_uses)
     namespaces, members = _namespaces(ids), _members(ids)
     led = _led(reader)
-    limits = _quotas(ids, now)
+    limits: defaultdict[str, list[QuotaRow]] = defaultdict(list)
+    for row in quotas.rows(found, now, measured_uses):
+        limits[row.team].append(row)
     return [
         TeamRow(
             id=team.pk,
@@ -158,34 +164,31 @@ def _use_of_others(viewer: Viewer) -> Use:
     own = visible(Team, viewer, "claim__team")
     foreign = Q(claim__team=None) if viewer.teams is None else ~own | Q(claim__team=None)
     shares = Share.objects.filter(foreign)
-    number = _added(holdings.numbers(shares, ()).values())
-    parts = holdings.card_parts(shares, ())
-    amounts = holdings.amounts(shares, _BY_PRODUCT)
+    number = holdings.added(holdings.numbers(shares, ()).values())
+    equivalents = total_of(holdings.equivalents(shares, ()).values())
+    amounts = {
+        (driver, product): held for (driver, product), held in holdings.amounts(shares, _BY_PRODUCT).items()
+    }
     pending = Claim.objects.filter(state=Claim.State.PENDING)
     of_pods = Q(team=None) if viewer.teams is None else ~Q(team__in=viewer.teams) | Q(team=None)
     states = _pod_states(pods.queryset(viewer=EVERYTHING).filter(of_pods), by_team=False)
     return _use(
         number,
-        [part for of_key in parts.values() for part in of_key.values()],
-        [(*key, held) for key, held in amounts.items()],
+        equivalents,
+        amounts,
         claims_pending=pending.filter(of_pods).count(),
         states=Counter({state: count for (_, state), count in states.items()}),
     )
 
 
-def _uses(shares: QuerySet[Share], teams: Collection[int]) -> dict[int, Use]:
-    numbers = holdings.numbers(shares, (TEAM,))
-    parts = holdings.card_parts(shares, (TEAM,))
-    amounts: defaultdict[int, list[tuple[str, str, dict[str, Held]]]] = defaultdict(list)
-    for (team, driver, product), held in holdings.amounts(shares, (TEAM, *_BY_PRODUCT)).items():
-        amounts[team].append((driver, product, held))
+def _uses(teams: Collection[int], uses: Uses) -> dict[int, Use]:
     pending = _pending(teams)
     states = _pod_states(pods.queryset(viewer=EVERYTHING).filter(team__in=teams), by_team=True)
     return {
         team: _use(
-            numbers.get((team,), _NOTHING),
-            list(parts.get((team,), {}).values()),
-            amounts[team],
+            uses.number_of(team),
+            uses.equivalents_of(team),
+            uses.amounts_of(team),
             claims_pending=pending[team],
             states=Counter({state: count for (of, state), count in states.items() if of == team}),
         )
@@ -195,13 +198,12 @@ def _uses(shares: QuerySet[Share], teams: Collection[int]) -> dict[int, Use]:
 
 def _use(
     number: Number,
-    cards: Iterable[holdings.CardPart],
-    amounts: Iterable[tuple[str, str, dict[str, Held]]],
+    equivalents: Equivalents,
+    amounts: Mapping[Key, Mapping[str, Held]],
     *,
     claims_pending: int,
     states: Counter[str],
 ) -> Use:
-    equivalents = summed((card.name, of_card(card.parts, whole=card.whole)) for card in cards)
     return Use(
         cards=number.cards,
         cards_whole=number.whole,
@@ -215,7 +217,9 @@ def _use(
         pods_waiting=states[PodState.WAITING],
         amounts=tuple(
             HeldAmount(driver, product or None, name, held.amount, held.unknown)
-            for driver, product, of_key in sorted(amounts, key=lambda one: (one[0], one[1] or ""))
+            for (driver, product), of_key in sorted(
+                amounts.items(), key=lambda one: (one[0][0], one[0][1] or "")
+            )
             for name, held in sorted(of_key.items())
         ),
         reasons=equivalents.reasons,
@@ -229,10 +233,6 @@ def _is(one: HeldAmount, name: str, unit: Unit) -> bool:
 
 def _fraction(amount: Fraction | None) -> str | None:
     return None if amount is None or measured(at_least(amount)) == amount else str(amount)
-
-
-def _added(numbers: Iterable[Number]) -> Number:
-    return next(iter(numbers), _NOTHING)
 
 
 def _pending(teams: Collection[int]) -> Counter[int]:
@@ -270,20 +270,11 @@ def _led(reader: int | None) -> frozenset[int]:
     return frozenset(rows.values_list("team_id", flat=True))
 
 
-def _quotas(teams: Collection[int], now: datetime) -> defaultdict[str, list[QuotaRow]]:
-    found: defaultdict[str, list[QuotaRow]] = defaultdict(list)
-    limits = TeamQuota.objects.in_force(now).filter(team__in=teams).select_related("team", "cluster")
-    for row in quotas.rows(limits.order_by("dimension", "pk"), now):
-        found[row.team].append(row)
-    return found
-
-
 def generation(*, viewer: Viewer, reader: int | None) -> list[str]:
     """Changes with the teams that the viewer sees, their members, and what the reader leads."""
     teams = queryset(viewer=viewer).order_by("pk").values_list("pk", "slug", "name", "colour")
     members = Membership.objects.filter(team__in=teams.values("pk")).order_by("pk")
     return [
-        viewer.scope,
         *map(repr, teams),
         *map(repr, members.values_list("pk", "team_id", "user__username", "role")),
         *map(str, sorted(_led(reader))),

@@ -17,36 +17,37 @@ from inventory.dra.simulator.room import Ceiling
 from inventory.kube.quantity import Quantity
 
 
+class OwnPart(msgspec.Struct, frozen=True):
+    """What counts against a limit already of a card, and its totals, where a device is a part of it."""
+
+    parts: Mapping[str, Part] = {}
+    whole: bool = False
+    unreadable: bool = False
+    holds: bool = False
+
+
 class Limit(msgspec.Struct, frozen=True):
-    """A limit with what is left of it, None where that is not known, on the devices that it `concerns`."""
+    """A limit with what is left of it, None where that is not known, on the devices that it `concerns`.
+
+    `own` is by each device of the cards that the team holds a part of, and of all partitioned cards.
+    """
 
     dimension: str
     headroom: Fraction | None
     concerns: Callable[[Candidate], bool]
-
-
-class OwnPart(msgspec.Struct, frozen=True):
-    """What the team holds already of a card, and the totals of the card, where a device is a part of it."""
-
-    parts: Mapping[str, Part] = {}
-    whole: bool = False
-    holds: bool = False
+    own: Mapping[DeviceId, OwnPart] = {}
 
 
 NOTHING_HELD, NO_PART, NO_AMOUNT = OwnPart(), Part(None, None), Quantity(0)
 
 
-def ceiling_of(limits: Sequence[Limit], own: Mapping[DeviceId, OwnPart]) -> Ceiling:
-    """For `room`: what may be taken of a device in each limited dimension; None where nothing may be.
-
-    `own` is by each device of the cards of which the team holds a part, and of all partitioned cards.
-    """
+def ceiling_of(limits: Sequence[Limit]) -> Ceiling:
+    """For `room`: what may be taken of a device in each limited dimension; None where nothing may be."""
 
     def ceiling(candidate: Candidate) -> Mapping[str, Quantity] | None:
-        held = own.get(candidate.id, NOTHING_HELD)
         found: dict[str, Quantity] = {}
         for limit in (one for one in limits if one.concerns(candidate)):
-            most = _most(limit, candidate, held)
+            most = _most(limit, candidate, limit.own.get(candidate.id, NOTHING_HELD))
             if most is None:
                 return None
             for name, amount in most.items():
@@ -73,7 +74,9 @@ def _most(limit: Limit, candidate: Candidate, held: OwnPart) -> Mapping[str, Qua
 
 def _of_equivalents(headroom: Fraction, candidate: Candidate, held: OwnPart) -> Mapping[str, Quantity] | None:
     """Up to which amount of each dimension the team's part of the card grows by no more than the headroom."""
-    now = of_card(held.parts, whole=held.whole) if held.holds else Fraction(0)
+    now: Fraction | str = Fraction(0)
+    if held.holds:
+        now = of_card(held.parts, whole=held.whole, unreadable=held.unreadable)
     if isinstance(now, str) or (not candidate.dimensions and headroom + now < 1):
         return None
     share = min(Fraction(1), now + headroom)

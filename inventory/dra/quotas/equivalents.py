@@ -4,8 +4,10 @@ Of each card the larger share of any dimension counts: whoever holds all memory 
 on it, however few of its cores are taken. The numbers are exact fractions of a card.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 import msgspec
 
@@ -22,7 +24,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Equivalents(msgspec.Struct, frozen=True):
-    """`known` leaves out the `unknown` cards; `reasons` say what is missing there."""
+    """`known` leaves out the `unknown` cards; `reasons` say what is missing there, each once."""
 
     known: Fraction = Fraction(0)
     unknown: int = 0
@@ -34,36 +36,81 @@ class Equivalents(msgspec.Struct, frozen=True):
 
 
 NOTHING_COUNTED = "its shares name no capacity"
+UNREADABLE = "a share of it says nothing of how much it holds"
 
 
-def of_card(parts: Mapping[str, Part], *, whole: bool) -> Fraction | str:
-    """A card counts once at most, also where it is over-allocated. A text says why it is not known."""
+def of_card(parts: Mapping[str, Part], *, whole: bool, unreadable: bool = False) -> Fraction | str:
+    """A card counts once at most, also where it is over-allocated. A text says why it is not known.
+
+    `unreadable`: a share of it is in no part, since it says nothing of how much it holds.
+    """
     if whole:
         return WHOLE
-    known = [_fraction(part) for part in parts.values()]
-    largest = min(WHOLE, max((one for one in known if one is not None), default=Fraction(0)))
-    if largest == WHOLE:
-        return largest
-    if None in known:
-        return ", ".join(sorted(name for name, part in parts.items() if _fraction(part) is None))
-    return largest if parts else NOTHING_COUNTED
+    held, of, unknown = 0, 1, []
+    for name, part in parts.items():
+        share = _share(part)
+        if share is None:
+            unknown.append(name)
+        elif share[0] * of > held * share[1]:
+            held, of = share
+    if held >= of:
+        return WHOLE
+    if unknown:
+        return ", ".join(sorted(unknown))
+    if unreadable:
+        return UNREADABLE
+    return _fraction(held, of) if parts else NOTHING_COUNTED
 
 
 def summed(cards: Iterable[tuple[str, Fraction | str]]) -> Equivalents:
     """Over cards, each with its name for the case that its part is not known."""
-    known, reasons = Fraction(0), []
+    counted: Counter[tuple[int, int]] = Counter()
+    unknown: dict[str, Told] = {}
     for name, one in cards:
         if isinstance(one, str):
-            reasons.append(f"{name}: {one}")
+            unknown[one] = unknown.get(one, Told(name)).and_more()
         else:
-            known += one
-    return Equivalents(known, len(reasons), tuple(reasons))
+            counted[one.numerator, one.denominator] += 1
+    # Many cards are held alike, and fractions are slow to add, and to hash.
+    known = sum((Fraction(part * number, of) for (part, of), number in counted.items()), Fraction(0))
+    return Equivalents(
+        known,
+        sum(told.number for told in unknown.values()),
+        tuple(f"{told}: {reason}" for reason, told in unknown.items()),
+    )
 
 
-def _fraction(part: Part) -> Fraction | None:
+class Told(msgspec.Struct, frozen=True):
+    """`gpu-0 and 12 more`: of whom a reason is told, which is once, however many there are."""
+
+    first: str
+    number: int = 0
+
+    def and_more(self, number: int = 1) -> "Told":
+        return Told(self.first, self.number + number)
+
+    def __str__(self) -> str:
+        return self.first if self.number == 1 else f"{self.first} and {self.number - 1} more"
+
+
+def total(found: Iterable[Equivalents]) -> Equivalents:
+    """Over different cards."""
+    sums = list(found)
+    reasons = tuple(reason for one in sums for reason in one.reasons)
+    known = sum((one.known for one in sums), Fraction(0))
+    return Equivalents(known, sum(one.unknown for one in sums), reasons)
+
+
+def _share(part: Part) -> tuple[int, int] | None:
+    """So much of so much: whole numbers are faster to compare than fractions."""
     if part.held is None or part.total is None:
         return None
     if not part.total:
         # Where there is nothing, a share that holds some of it holds an unknown part of the card.
-        return None if part.held else Fraction(0)
-    return Fraction(part.held.nanos, part.total.nanos)
+        return None if part.held else (0, 1)
+    return part.held.nanos, part.total.nanos
+
+
+@lru_cache(maxsize=10_000)
+def _fraction(held: int, of: int) -> Fraction:
+    return Fraction(held, of)

@@ -46,7 +46,9 @@ def faults(response: Any) -> dict[str, str]:
 
 
 def test_an_operator_writes_a_quota_and_a_member_of_the_team_reads_it(team: Team, boss: Client) -> None:
-    made = decoded(create(boss, hard=True, note="until the new cards come"))
+    answer = create(boss, hard=True, note="until the new cards come")
+    made = decoded(answer)
+    assert answer["Location"].endswith(f"{PATH}{made['id']}/")
     assert (made["limit"]["quantity"], made["hard"], made["state"]) == ("320Gi", True, "within")
     read = client("member", team).get(f"{PATH}{made['id']}/")
     assert read.status_code == 200
@@ -82,6 +84,8 @@ def test_members_may_not_write(team: Team, boss: Client) -> None:
         ({"cluster": "nowhere"}, "cluster"),
         ({"starts_at": "2026-12-02T00:00:00Z", "ends_at": "2026-12-01T00:00:00Z"}, "ends_at"),
         ({"starts_at": "2026-12-02T00:00:00"}, "starts_at"),
+        ({"starts_at": "0001-01-01T00:00:00+14:00"}, "starts_at"),
+        ({"ends_at": "9999-12-31T23:59:59-14:00"}, "ends_at"),
         ({"note": "a\x00b"}, "note"),
         ({"colour": "red"}, "colour"),
     ],

@@ -84,6 +84,15 @@ def test_members_are_told_to_leads_and_operators(vision: Team) -> None:
     assert "Members" in text(reader("boss", operator=True), "/teams/vision/")
 
 
+def test_limits_of_teams_on_another_page_of_the_table_are_counted_too(vision: Team) -> None:
+    for number in range(50):
+        make_team(f"a{number}")
+    limit(vision, "memory", "4Gi")
+    boss = reader("boss", operator=True)
+    assert "1 limit is exceeded." in text(boss, "/teams/")
+    assert "1 limit is exceeded." in text(boss, "/teams/?page=2")
+
+
 def test_empty_pages_say_why(db: None) -> None:
     assert "There is no team yet" in text(reader("boss", operator=True), "/teams/")
     assert "You belong to no team" in text(reader("nobody"), "/teams/")

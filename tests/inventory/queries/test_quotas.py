@@ -1,6 +1,7 @@
 """Figures of quotas, against an independent recomputation from the recorded objects, and at their borders."""
 
 import json
+import threading
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -9,18 +10,19 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from demo import recorded
 from inventory.dra.quotas.standing import State
 from inventory.kube.quantity import NANO, parse
-from inventory.models import Card, Claim, Share, Team, TeamQuota
+from inventory.models import Card, Claim, Device, DeviceClass, Share, Team, TeamQuota
 from inventory.queries import occupancy, quotas, teams
 from inventory.queries.occupancy import Group
 from inventory.queries.quotas import QuotaRow
 from inventory.viewer import EVERYTHING, Viewer
 from tests.factories import (
+    asks_for,
     make_balance,
     make_claim,
     make_device,
@@ -181,6 +183,8 @@ class TestBorders:
         found = row(limit(team, "memory", "80Gi"))
         assert (found.used, found.headroom, found.state, found.shares_gone) == (None, None, State.UNKNOWN, 1)
         assert found.reasons
+        # It may have been a card, or a partition of one.
+        assert row(limit(team, "card_equivalents", "5")).used is None
 
     def test_an_amount_that_cannot_be_read_leaves_the_rest_known(self, team: Team) -> None:
         make_share(card(), make_claim(namespace=make_namespace(team=team)), consumed={"memory": None})
@@ -189,6 +193,18 @@ class TestBorders:
         assert (found.used, str(found.used_at_least)) == (None, "8Gi")
         assert row(limit(team, "memory", "4Gi", hard=True)).state is State.OVER
 
+    def test_a_share_that_says_nothing_leaves_the_card_unknown_whoever_else_holds_of_it(
+        self, team: Team
+    ) -> None:
+        device = card()
+        silent = make_claim(namespace=make_namespace(f"team-{team.slug}", team=team))
+        make_share(device, silent, dedicated=False, problem="the allocation states no consumed capacity")
+        held(team, device, "8Gi")
+        for dimension in ("memory", "card_equivalents"):
+            found = row(limit(team, dimension, "80Gi"))
+            assert (found.used, found.state) == (None, State.UNKNOWN), dimension
+            assert found.reasons
+
     def test_a_quota_concerns_its_own_devices_only(self, team: Team) -> None:
         held(team, card(product="A100"), "8Gi")
         held(team, card("gpu-1", product="T4", pool=make_pool("other", driver="t4.example.com")), "4Gi")
@@ -196,6 +212,39 @@ class TestBorders:
         assert str(row(limit(team, "memory", "80Gi", driver="gpu.example.com")).used) == "8Gi"
         assert str(row(limit(team, "memory", "80Gi", device_class="gpu")).used) == "12Gi"
         assert str(row(limit(team, "memory", "80Gi", device_class="npu")).used) == "0"
+
+    def test_claims_that_ask_for_the_same_are_added_up(self, team: Team) -> None:
+        namespace = make_namespace(f"team-{team.slug}", team=team)
+        for name, asked in (("a", "npu"), ("b", "npu"), ("c", "gone"), ("d", "npu"), ("e", "gone")):
+            make_claim(name, namespace=namespace, state=Claim.State.PENDING, spec=asks_for(asked))
+        make_device("npu-0", pool=make_pool("npu", driver="npu.example.com"))
+        DeviceClass.objects.create(cluster=namespace.cluster, name="npu", uid="npu")
+        found = row(limit(team, "cards", "4"))
+        assert (found.pending, str(found.pending_at_least), found.pending_claims) == (None, "3", 5)
+        assert found.pending_unknown == 2
+        assert found.reasons == ("team-vision/c and 1 more: its device class is not in the cluster",)
+
+    def test_what_waits_in_another_unit_is_not_added_to_what_is_held(self, team: Team) -> None:
+        """Cores in per cent of a card, and cores as a number."""
+        held(team, card(pool=make_pool("hami", driver=CLASS)), "8Gi", "30")
+        quota = limit(team, "cores", "100")
+        counted = make_device("npu-0", pool=make_pool("npu", driver="npu.example.com"), shareable=True)
+        Device.objects.filter(pk=counted.pk).update(capacity={"cores": {"value": "8"}})
+        DeviceClass.objects.create(
+            cluster=counted.cluster,
+            name="npu",
+            uid="npu",
+            spec={"selectors": [{"cel": {"expression": "device.driver == 'npu.example.com'"}}]},
+        )
+        assert row(quota).pending == parse("0")
+        make_claim(
+            namespace=make_namespace(f"team-{team.slug}"), state=Claim.State.PENDING, spec=asks_for("npu")
+        )
+        found = row(quota)
+        assert (str(found.used), found.pending, found.pending_claims) == ("30", None, 1)
+        assert any("different units" in reason for reason in found.reasons)
+        alone = row(limit(team, "cores", "100", driver="npu.example.com"))
+        assert (str(alone.used), str(alone.pending)) == ("0", "8")
 
     def test_a_period_begins_with_its_start_and_is_over_at_its_end(self, team: Team) -> None:
         quota = limit(team, "cards", "1", starts_at=NOW, ends_at=NOW + timedelta(days=1))
@@ -223,3 +272,27 @@ class TestBorders:
             memory = [one for one in rows if one.dimension == "memory"]
             assert sum(one.held.nanos for one in memory if one.held) == parse("14Gi").nanos
             assert sum(one.withheld for one in memory) == (viewer.teams is not None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_write_the_same_limit_at_once_the_second_is_refused() -> None:
+    team, refused = make_team(), []
+
+    def write() -> None:
+        try:
+            with transaction.atomic():
+                limit(team, "memory", "8Gi")
+        except ValidationError as error:
+            refused.append(error)
+        finally:
+            connection.close()
+
+    other = threading.Thread(target=write)
+    with transaction.atomic():
+        limit(team, "memory", "4Gi")
+        other.start()
+        # It has to wait for us. If it did not, it would be through by then.
+        other.join(1)
+    other.join()
+    assert len(refused) == 1
+    assert [one.quantity for one in TeamQuota.objects.all()] == ["4Gi"]

@@ -16,7 +16,7 @@ from tests.inventory.dra.simulator.factories import DRIVER, cluster, device, hel
 GIB = 2**30
 
 
-def seen(limits: list[Limit], own: Any = None, *, results: Any = (), shared: bool = True) -> Room:
+def seen(limits: list[Limit], *, results: Any = (), shared: bool = True) -> Room:
     """The room of a node with two cards of 16 GiB."""
     capacity = {"memory": {"value": "16Gi"}, "cores": {"value": "100"}}
     cards = [device(f"gpu-{n}", shared=shared, capacity=capacity) for n in range(2)]
@@ -25,16 +25,18 @@ def seen(limits: list[Limit], own: Any = None, *, results: Any = (), shared: boo
     assert not isinstance(slices, ValueError)
     pools = NodePools(found.slices, found.rules).of(slices)
     counting = Counting(found.allocated, found.rules)
-    return room(pools, found.allocated, counting, ceiling=ceiling_of(limits, own or {}))
+    return room(pools, found.allocated, counting, ceiling=ceiling_of(limits))
 
 
 def largest(found: Room) -> dict[str, str]:
     return {name: str(one.amount) for name, one in found.largest.items()}
 
 
-def limit(dimension: str, headroom: Fraction | int | None, *, concerns: bool = True) -> Limit:
+def limit(
+    dimension: str, headroom: Fraction | int | None, own: Any = None, *, concerns: bool = True
+) -> Limit:
     amount = None if headroom is None else Fraction(headroom)
-    return Limit(dimension, amount, lambda _: concerns)
+    return Limit(dimension, amount, lambda _: concerns, own or {})
 
 
 def shares(memory: str) -> list[Any]:
@@ -73,15 +75,29 @@ def test_where_no_card_is_left_only_cards_of_the_team_itself_do() -> None:
     assert largest(seen([limit("cards", 0)])) == {}
     parts = {"memory": Part(parse("4Gi"), parse("16Gi"))}
     own = {DeviceId(DRIVER, "n1", "gpu-0"): OwnPart(parts, holds=True)}
-    assert largest(seen([limit("cards", 0)], own))["memory"] == "16Gi"
+    assert largest(seen([limit("cards", 0, own)]))["memory"] == "16Gi"
 
 
 def test_card_equivalents_grow_by_no_more_than_is_left() -> None:
     assert largest(seen([limit("card_equivalents", Fraction(1, 4))])) == {"memory": "4Gi", "cores": "25"}
     parts = {"memory": Part(parse("8Gi"), parse("16Gi")), "cores": Part(parse("10"), parse("100"))}
     own = {DeviceId(DRIVER, "n1", f"gpu-{n}"): OwnPart(parts, holds=True) for n in range(2)}
-    found = largest(seen([limit("card_equivalents", Fraction(0))], own, results=shares("8Gi")))
+    found = largest(seen([limit("card_equivalents", Fraction(0), own)], results=shares("8Gi")))
     # No more memory, and a request for none of it has no use.
     assert found == {}
-    found = largest(seen([limit("card_equivalents", Fraction(1, 4))], own, results=shares("8Gi")))
+    found = largest(seen([limit("card_equivalents", Fraction(1, 4), own)], results=shares("8Gi")))
     assert found == {"memory": "4Gi", "cores": "65"}
+
+
+def test_what_counts_against_one_limit_need_not_count_against_another() -> None:
+    own = {
+        DeviceId(DRIVER, "n1", "gpu-0"): OwnPart({"memory": Part(parse("4Gi"), parse("16Gi"))}, holds=True)
+    }
+    assert largest(seen([limit("cards", 0, own), limit("cards", 1)]))["memory"] == "16Gi"
+    assert largest(seen([limit("cards", 0, own), limit("cards", 0)])) == {}
+
+
+def test_of_a_card_of_which_a_share_says_nothing_no_equivalent_is_left() -> None:
+    parts = {"memory": Part(parse("4Gi"), parse("16Gi"))}
+    own = {DeviceId(DRIVER, "n1", f"gpu-{n}"): OwnPart(parts, unreadable=True, holds=True) for n in range(2)}
+    assert largest(seen([limit("card_equivalents", 1, own)])) == {}

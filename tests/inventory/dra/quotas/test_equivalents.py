@@ -3,7 +3,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inventory.dra.quotas.equivalents import Part, of_card, summed
+from inventory.dra.quotas.equivalents import UNREADABLE, Part, of_card, summed, total
 from inventory.kube.quantity import Quantity, parse
 
 
@@ -32,6 +32,12 @@ def test_what_is_not_known_makes_a_card_unknown_and_never_zero() -> None:
     assert isinstance(of_card({}, whole=False), str)
 
 
+def test_a_share_that_says_nothing_makes_a_card_unknown_that_others_hold_a_part_of() -> None:
+    known = {"memory": part("8Gi", "80Gi")}
+    assert of_card(known, whole=False, unreadable=True) == UNREADABLE
+    assert of_card({"memory": part("80Gi", "80Gi")}, whole=False, unreadable=True) == 1
+
+
 def test_a_dimension_used_up_is_a_whole_card_whatever_the_others_are() -> None:
     assert of_card({"memory": part(None, "80Gi"), "cores": part("100", "100")}, whole=False) == 1
 
@@ -40,6 +46,13 @@ def test_sums_are_exact_and_tell_what_they_leave_out() -> None:
     found = summed([("a", Fraction(1, 3)), ("b", Fraction(2, 3)), ("c", "memory")])
     assert (found.known, found.unknown, found.exact) == (Fraction(1), 1, None)
     assert found.reasons == ("c: memory",)
+
+
+def test_a_reason_is_told_once_however_many_cards_it_is_of() -> None:
+    found = summed([("a", "memory"), ("b", "cores"), ("c", "memory"), ("d", "memory")])
+    assert (found.unknown, found.reasons) == (4, ("a and 2 more: memory", "b: cores"))
+    assert total([found, summed([("e", Fraction(1, 3))])]).exact is None
+    assert total([summed([("e", Fraction(1, 3))]), summed([("f", Fraction(2, 3))])]).exact == 1
 
 
 amounts = st.integers(0, 10**15)
