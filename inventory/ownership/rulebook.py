@@ -2,7 +2,7 @@
 
 The first that applies decides: for a claim the rules on claims, then those on its Pods; for a Pod those on
 Pods; and where none of them applies, the namespace. That belongs to whom it is assigned in this cluster, else
-to whom it is assigned in all clusters, else by the rules on namespaces.
+to whom it is assigned in all clusters, else, where it could be read, by the rules on namespaces.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,12 +75,13 @@ class Rulebook:
     everywhere: Mapping[str, int] = field(default_factory=dict)
     rules: Sequence[Rule] = ()
 
-    def of_namespace(self, name: str, one: Described) -> Owner | None:
+    def of_namespace(self, name: str, one: Described | None) -> Owner | None:
+        """`one` is None where nothing but the name is known: no label is then known to be missing either."""
         if (team := self.here.get(name)) is not None:
             return Owner(team, Why.ASSIGNED_HERE)
         if (team := self.everywhere.get(name)) is not None:
             return Owner(team, Why.ASSIGNED_EVERYWHERE)
-        return self._by_rule(Subject.NAMESPACE, one)
+        return None if one is None else self._by_rule(Subject.NAMESPACE, one)
 
     def of_pod(self, one: Described) -> Owner | None:
         """None: as its namespace."""

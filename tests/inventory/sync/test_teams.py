@@ -150,6 +150,33 @@ def test_a_namespace_that_is_gone_says_nothing_any_more(busy: Followed, vision: 
     assert owners() == ("vision", "vision", "vision")
 
 
+def test_what_a_namespace_lacks_is_not_known_before_it_is_read(
+    follow: Follow, vision: Team, nlp: Team
+) -> None:
+    selects("team notin (vision)", nlp)
+    held = store(resource_slice(card()))
+    held.put(reserved(held.put(pod("p"))))
+    followed = follow(held)
+    followed.applied()
+    assert owners() == ("", "", "")
+    assert is_as_the_rules_say(followed)
+    selects("!legacy", vision)
+    assert owners() == ("", "", "")
+    held.put(namespace())
+    followed.applied()
+    assert owners() == ("nlp", "nlp", "nlp")
+
+
+def test_what_is_gone_is_not_anybodys_for_what_it_lacks(busy: Followed, nlp: Team) -> None:
+    selects("team notin (nlp)", nlp)
+    busy.applied()
+    assert owners() == ("nlp", "nlp", "nlp")
+    busy.store.delete(RESOURCES["namespaces"], "", "team-a")
+    busy.applied()
+    assert owners() == ("", "", "")
+    assert is_as_the_rules_say(busy)
+
+
 def test_a_value_that_is_no_slug_is_looked_up_in_the_table(follow: Follow, vision: Team) -> None:
     rule = of_key(PROJECT, source="annotation")
     TeamRuleValue.objects.create(rule=rule, value="c-abc:p-xyz", team=vision)
