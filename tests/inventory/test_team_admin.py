@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, Permission, User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -73,6 +73,7 @@ def test_many_changes_on_one_page_are_followed_by_one_assignment(operator: Clien
         ({"selector": "team=a", "key": "team"}, "Give a selector and its team, or a key alone."),
         ({}, "Give a selector and its team, or a key alone."),
         ({"key": "no key"}, "no key of labels or annotations"),
+        ({"selector": "team=a", "source": "annotation"}, "A selector looks at labels"),
     ],
 )
 def test_a_rule_that_makes_no_sense_is_told_when_it_is_saved(
@@ -81,6 +82,34 @@ def test_a_rule_that_makes_no_sense_is_told_when_it_is_saved(
     team = make_team()
     given = {"team": team.pk, **fields} if "selector" in fields else fields
     assert told in add_rule(operator, **given)
+    assert not TeamRule.objects.exists()
+
+
+def test_values_belong_to_a_key(operator: Client) -> None:
+    team = make_team()
+    values = inline("values", {"value": "v", "team": team.pk})
+    assert "has no use for values" in add_rule(operator, selector="team=a", team=team.pk, **values)
+    assert not TeamRule.objects.exists()
+
+
+@pytest.mark.parametrize("kind", ["assignments", "memberships"])
+def test_what_is_given_twice_on_one_page_of_a_team_is_refused(operator: Client, kind: str) -> None:
+    row: Mapping[str, Mapping[str, object]] = {
+        "assignments": {"namespace": "a", "cluster": ""},
+        "memberships": {"user": User.objects.get().pk, "role": "member"},
+    }
+    none = {**inline("assignments"), **inline("memberships")}
+    form = {"name": "Vision", "slug": "vision", "colour": 1, **none, **inline(kind, row[kind], row[kind])}
+    page = operator.post(reverse("admin:inventory_team_add"), form).content.decode()
+    assert "Please correct the duplicate data for" in page
+    assert not Team.objects.exists()
+
+
+def test_a_value_that_is_given_twice_is_refused(operator: Client) -> None:
+    row = {"value": "v", "team": make_team().pk}
+    assert "Please correct the duplicate data for value" in add_rule(
+        operator, key="team", **inline("values", row, row)
+    )
     assert not TeamRule.objects.exists()
 
 
@@ -165,9 +194,12 @@ def test_a_preset_is_previewed_and_made(operator: Client) -> None:
 
 
 def test_a_preset_is_for_those_who_may_make_teams(client: Client, db: None) -> None:
-    staff = User.objects.create_user("staff", is_staff=True)
-    staff.user_permissions.set(Permission.objects.filter(codename__in=["add_teamrule", "view_teamrule"]))
-    client.force_login(staff)
+    operators = Group.objects.get(name="operators")
+    operators.permissions.remove(Permission.objects.get(codename="add_team"))
+    user = User.objects.create_user("operator")
+    user.groups.add(operators)
+    client.force_login(user)
+    assert client.get(RULES).status_code == 200
     assert client.get(PRESET).status_code == 403
     assert client.post(PRESET).status_code == 403
 
