@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from inventory.models import Claim, Cluster, Namespace, Team, TeamNamespace, TeamRule
+from inventory.models import Claim, Cluster, Namespace, Team, TeamNamespace, TeamRule, TeamRuleValue
 from tests.factories import make_claim, make_cluster, make_namespace, make_team
 
 RULES = reverse("admin:inventory_teamrule_changelist")
@@ -111,6 +111,18 @@ def test_a_value_that_is_given_twice_is_refused(operator: Client) -> None:
         operator, key="team", **inline("values", row, row)
     )
     assert not TeamRule.objects.exists()
+
+
+def test_a_rule_with_hundreds_of_values_can_be_changed(operator: Client) -> None:
+    rule, team = TeamRule.objects.create(key="team"), make_team()
+    values = [TeamRuleValue(rule=rule, value=f"v{number}", team=team) for number in range(300)]
+    TeamRuleValue.objects.bulk_create(values)
+    rows = [{"id": one.pk, "rule": rule.pk, "value": one.value, "team": team.pk} for one in rule.values.all()]
+    form = {"position": 5, "subject": "namespace", "source": "label", "key": "team"}
+    management = {"values-INITIAL_FORMS": 300}
+    page = reverse("admin:inventory_teamrule_change", args=[rule.pk])
+    assert operator.post(page, {**form, **inline("values", *rows), **management}).status_code == 302
+    assert TeamRule.objects.get().position == 5
 
 
 def test_the_order_of_rules_is_changed_in_their_list(operator: Client) -> None:
