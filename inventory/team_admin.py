@@ -16,6 +16,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from inventory.kube.untrusted import printable
 from inventory.models import Membership, Namespace, Team, TeamNamespace, TeamRule, TeamRuleValue
 from inventory.ownership.presets import PRESETS
 from inventory.teams import from_presets
@@ -140,7 +141,7 @@ class TeamRuleAdmin(ChangesTeams):
     def leads_to(self, rule: TeamRule) -> Any:
         if rule.team is not None:
             return rule.team.name
-        listed = (f"{one.value} → {one.team.name}" for one in rule.values.all())
+        listed = (f"{printable(one.value)} → {one.team.name}" for one in rule.values.all())
         return ", ".join((str(_("its slug is the value")), *listed))
 
     def get_urls(self) -> list[URLPattern]:

@@ -191,16 +191,17 @@ def test_a_namespace_is_shown_and_not_changed(operator: Client) -> None:
 
 def test_a_preset_is_previewed_and_made(operator: Client) -> None:
     namespace = make_namespace("a")
-    namespace.annotations = {"field.cattle.io/projectId": "c-1:<b>p-2"}
+    namespace.annotations = {"field.cattle.io/projectId": "c-1:<b>p-2\u202e"}
     namespace.save()
     assert "Rancher projects" in operator.get(reverse("admin:inventory_teamrule_presets")).content.decode()
     page = operator.get(PRESET).content.decode()
-    assert "c-1:&lt;b&gt;p-2" in page
+    assert "c-1:&lt;b&gt;p-2\ufffd" in page
     assert "Make what is new (teams: 1, rules: 1)" in page
     assert not Team.objects.exists()
     told = operator.post(PRESET, follow=True).content.decode()
     assert "New teams: 1, new rules: 1. Everything is assigned by them." in told
     assert Namespace.objects.get().team == Team.objects.get()
+    assert "\u202e" not in operator.get(RULES).content.decode()
     assert "All of it is there already." in operator.get(PRESET).content.decode()
     assert operator.get(reverse("admin:inventory_teamrule_preset", args=["none"])).status_code == 404
 
