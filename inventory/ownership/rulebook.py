@@ -111,6 +111,11 @@ class Rulebook:
     def _of_subject(self) -> Mapping[Subject, Sequence[Rule]]:
         return {subject: tuple(rule for rule in self.rules if rule.subject is subject) for subject in Subject}
 
+    @cached_property
+    def _positions(self) -> Mapping[int, int]:
+        """By the identity of each rule."""
+        return {id(rule): position for position, rule in enumerate(self.rules)}
+
     def _by_rule(self, subject: Subject, one: Described) -> Owner | None:
         for rule in self._of_subject[subject]:
             if (team := rule.team_of(one, self.slugs)) is not None:
@@ -128,5 +133,4 @@ class Rulebook:
         found = [owner for owner in owners if owner is not None]
         if not found or len(found) < len(owners) or len({owner.team for owner in found}) > 1:
             return None
-        order = {id(rule): position for position, rule in enumerate(self.rules)}
-        return min(found, key=lambda owner: order[id(owner.rule)])
+        return min(found, key=lambda owner: self._positions[id(owner.rule)])
