@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.utils import timezone
 from knox.crypto import hash_token
 from knox.models import AuthToken
@@ -13,6 +12,7 @@ from knox.settings import CONSTANTS
 
 from dashboard.access.models import ApiToken
 from inventory.models import Membership, Team, TeamNamespace, TeamQuota
+from inventory.teams.assignment import changing_teams
 
 OPERATOR = "operator"
 
@@ -62,7 +62,7 @@ QUOTAS = (
 )
 
 
-@transaction.atomic
+@changing_teams()
 def settle(password: str, token: str) -> None:
     """All of them exist afterwards, with this password, and the operator with this token for REST."""
     operator = _user(OPERATOR, password, operator=True)

@@ -107,6 +107,9 @@ TEMPLATES = [
     },
 ]
 
+# The page of a rule has four fields for each of its values, and a preset may find hundreds of them.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
+
 # --- Database ---
 
 DATABASES: dict[str, dict[str, Any]] = {

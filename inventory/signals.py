@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models.signals import post_delete, post_init, post_save
+from django.db.models.signals import post_delete, post_init, post_save, pre_delete
 from django.dispatch import receiver
 
 from inventory.kube import kinds
@@ -12,7 +12,7 @@ from inventory.models import Team, TeamNamespace, TeamRule, TeamRuleValue
 from inventory.ownership import presets
 from inventory.ownership.rulebook import Subject
 from inventory.sync import progress
-from inventory.teams.assignment import assign_all
+from inventory.teams.assignment import assign_all, changing_teams, hold_polls
 
 _KINDS: Mapping[Subject, Kind[Any]] = {
     Subject.NAMESPACE: kinds.NAMESPACES,
@@ -27,7 +27,9 @@ def annotations_needed(sender: Any, instance: TeamRule, **kwargs: Any) -> None:
     subject = Subject(instance.subject)
     in_annotations = instance.key and instance.source == TeamRule.Source.ANNOTATION
     if in_annotations and instance.key not in presets.annotations(subject):
-        progress.read_anew(_KINDS[subject], instance.cluster)
+        # A poll that is writing would write over it.
+        with changing_teams():
+            progress.read_anew(_KINDS[subject], instance.cluster)
 
 
 @receiver(post_init, sender=Team)
@@ -41,6 +43,12 @@ def team_saved(sender: Any, instance: Team, created: bool, **kwargs: Any) -> Non
     before, instance.stored_slug = instance.stored_slug, instance.slug
     if TeamRule.objects.exclude(key="").exists() if created else before != instance.slug:
         assign_all()
+
+
+@receiver(pre_delete, sender=Team)
+def team_going(sender: Any, **kwargs: Any) -> None:
+    """A poll that has given it something ends first: it would wait for the team, and we for its cluster."""
+    hold_polls()
 
 
 @receiver(post_delete, sender=Team)

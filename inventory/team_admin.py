@@ -1,13 +1,14 @@
 """The admin of teams: their members and namespaces, and the rules that say whose things are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import QuerySet
+from django.forms import BaseInlineFormSet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -15,6 +16,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from inventory.kube.untrusted import printable
 from inventory.models import Membership, Namespace, Team, TeamNamespace, TeamRule, TeamRuleValue
 from inventory.ownership.presets import PRESETS
 from inventory.teams import from_presets
@@ -42,13 +44,45 @@ def _changing(request: HttpRequest) -> AbstractContextManager[None]:
     return changing_teams() if request.method == "POST" else nullcontext()
 
 
+class Rows(BaseInlineFormSet):  # type: ignore[type-arg]
+    """Rows of one page, of which no two say the same: each alone is compared with those stored already."""
+
+    keys: Mapping[Any, Sequence[str]] = {
+        TeamNamespace: ("namespace", "cluster"),
+        Membership: ("user",),
+        TeamRuleValue: ("value",),
+    }
+
+    def clean(self) -> None:
+        super().clean()
+        key = self.keys[self.model]
+        given = [tuple(row.get(name) for name in key) for row in self.kept()]
+        if len(given) > len(set(given)):
+            raise ValidationError(self.get_unique_error_message(key))
+
+    def kept(self) -> list[Mapping[str, Any]]:
+        forms = (form for form in self.forms if form.is_valid() and form not in self.deleted_forms)
+        return [form.cleaned_data for form in forms if form.cleaned_data]
+
+
+class ValueRows(Rows):
+    """Of a rule whose key they stand under."""
+
+    def clean(self) -> None:
+        super().clean()
+        if self.instance.selector and self.kept():
+            raise ValidationError(_("A rule with a selector has one team: it has no use for values."))
+
+
 class NamespaceInline(admin.TabularInline):  # type: ignore[type-arg]
     model = TeamNamespace
+    formset = Rows
     extra = 1
 
 
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
     model = Membership
+    formset = Rows
     extra = 1
     readonly_fields = ("source",)
     autocomplete_fields = ("user",)
@@ -73,6 +107,7 @@ class TeamAdmin(ChangesTeams):
 
 class ValueInline(admin.TabularInline):  # type: ignore[type-arg]
     model = TeamRuleValue
+    formset = ValueRows
     extra = 1
     autocomplete_fields = ("team",)
 
@@ -106,7 +141,7 @@ class TeamRuleAdmin(ChangesTeams):
     def leads_to(self, rule: TeamRule) -> Any:
         if rule.team is not None:
             return rule.team.name
-        listed = (f"{one.value} → {one.team.name}" for one in rule.values.all())
+        listed = (f"{printable(one.value)} → {one.team.name}" for one in rule.values.all())
         return ", ".join((str(_("its slug is the value")), *listed))
 
     def get_urls(self) -> list[URLPattern]:

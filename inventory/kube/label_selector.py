@@ -8,7 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-KEY = r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_DOMAIN = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
+KEY = (
+    rf"(?:(?=[^/]{{1,253}}/){_DOMAIN}(?:\.{_DOMAIN})*/)?"
+    r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+)
 _VALUE = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?"
 _REQUIREMENT = re.compile(
     rf"\s*(?:!\s*(?P<lacks>{KEY})"

@@ -98,7 +98,7 @@ class Migration(migrations.Migration):
                         max_length=317,
                         validators=[
                             django.core.validators.RegexValidator(
-                                "^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\\Z",
+                                "^(?:(?=[^/]{1,253}/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\\Z",
                                 "no key of labels or annotations",
                             )
                         ],

@@ -118,6 +118,8 @@ class TeamRule(models.Model):
         """A selector that cannot be read would never apply, and nobody would know why."""
         if not self.selector:
             return
+        if self.source == self.Source.ANNOTATION:
+            raise ValidationError({"source": _("A selector looks at labels; of annotations give a key.")})
         try:
             parse(self.selector)
         except SelectorError as error:

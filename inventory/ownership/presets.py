@@ -49,7 +49,7 @@ _PRESETS = (
         "capsule",
         marked("Capsule tenants"),
         (PresetRule(Subject.NAMESPACE, "capsule.clastix.io/tenant"),),
-        "https://github.com/projectcapsule/capsule: pkg/utils/tenant_labels.go",
+        "https://github.com/projectcapsule/capsule: pkg/api/meta/labels.go",
         marked("Capsule writes the label when a tenant's owner makes the namespace."),
     ),
     Preset(
@@ -66,11 +66,16 @@ _PRESETS = (
         "volcano",
         marked("Volcano queues"),
         (
+            PresetRule(Subject.POD, "volcano.sh/queue-name"),
             PresetRule(Subject.POD, "scheduling.volcano.sh/queue-name", in_annotations=True),
             PresetRule(Subject.NAMESPACE, "scheduling.volcano.sh/queue-name", in_annotations=True),
         ),
-        "https://github.com/volcano-sh/volcano: pkg/webhooks/admission/podgroups/mutate/mutate_podgroup.go",
-        marked("A Pod's annotation goes before its namespace's."),
+        "https://github.com/volcano-sh/volcano: pkg/controllers/job/job_controller_util.go, "
+        "pkg/webhooks/admission/podgroups/mutate/mutate_podgroup.go",
+        marked(
+            "Pods of Volcano's Jobs have the label, other Pods the annotation; both go before the namespace. "
+            "Jobs that name no queue are in the queue default, which becomes a team as well."
+        ),
     ),
 )
 

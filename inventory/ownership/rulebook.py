@@ -2,7 +2,7 @@
 
 The first that applies decides: for a claim the rules on claims, then those on its Pods; for a Pod those on
 Pods; and where none of them applies, the namespace. That belongs to whom it is assigned in this cluster, else
-to whom it is assigned in all clusters, else by the rules on namespaces.
+to whom it is assigned in all clusters, else, where it could be read, by the rules on namespaces.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,12 +75,13 @@ class Rulebook:
     everywhere: Mapping[str, int] = field(default_factory=dict)
     rules: Sequence[Rule] = ()
 
-    def of_namespace(self, name: str, one: Described) -> Owner | None:
+    def of_namespace(self, name: str, one: Described | None) -> Owner | None:
+        """`one` is None where nothing but the name is known: no label is then known to be missing either."""
         if (team := self.here.get(name)) is not None:
             return Owner(team, Why.ASSIGNED_HERE)
         if (team := self.everywhere.get(name)) is not None:
             return Owner(team, Why.ASSIGNED_EVERYWHERE)
-        return self._by_rule(Subject.NAMESPACE, one)
+        return None if one is None else self._by_rule(Subject.NAMESPACE, one)
 
     def of_pod(self, one: Described) -> Owner | None:
         """None: as its namespace."""
@@ -110,6 +111,11 @@ class Rulebook:
     def _of_subject(self) -> Mapping[Subject, Sequence[Rule]]:
         return {subject: tuple(rule for rule in self.rules if rule.subject is subject) for subject in Subject}
 
+    @cached_property
+    def _positions(self) -> Mapping[int, int]:
+        """By the identity of each rule."""
+        return {id(rule): position for position, rule in enumerate(self.rules)}
+
     def _by_rule(self, subject: Subject, one: Described) -> Owner | None:
         for rule in self._of_subject[subject]:
             if (team := rule.team_of(one, self.slugs)) is not None:
@@ -127,5 +133,4 @@ class Rulebook:
         found = [owner for owner in owners if owner is not None]
         if not found or len(found) < len(owners) or len({owner.team for owner in found}) > 1:
             return None
-        order = {id(rule): position for position, rule in enumerate(self.rules)}
-        return min(found, key=lambda owner: order[id(owner.rule)])
+        return min(found, key=lambda owner: self._positions[id(owner.rule)])

@@ -47,6 +47,25 @@ class _Columns(NamedTuple):
     started_at: datetime
     started_source: str
     started_not_before: datetime | None
+    given_at: datetime | None = None
+    given_source: str = ""
+
+    def not_before(self, at: datetime) -> "_Columns":
+        """The same from then on; a claim's own timestamp stays with it, by which the share is known again."""
+        if self.started_at >= at:
+            return self
+        if self.started_source == InstantSource.OBSERVED:
+            return self._replace(started_at=at)
+        return self._replace(
+            started_at=at,
+            started_source=InstantSource.OBSERVED,
+            given_at=self.started_at,
+            given_source=self.started_source,
+        )
+
+    @property
+    def start(self) -> Start:
+        return Start(self.given_at or self.started_at, self.given_source or self.started_source)
 
 
 class _Open(NamedTuple):
@@ -97,25 +116,26 @@ def write(
         _end(ids, at, before)
     bulk.update(ShareInterval, ("consumed",), amended)
     if opened and not nothing_yet:
-        starts.update(_apart(cluster, {key: starts[key] for key in opened}))
-    new = _insert(cluster, {key: row._replace(started_at=starts[key].at) for key, row in opened.items()})
-    opening.intervals.update(new)
+        for key, at in _apart(cluster, {key: starts[key] for key in opened}).items():
+            opened[key] = opened[key].not_before(at)
+            starts[key] = opened[key].start
+    opening.intervals.update(_insert(cluster, opened))
     return [starts[key] for key in keys]
 
 
-def _apart(cluster: Cluster, starts: Mapping[Key, Start]) -> dict[Key, Start]:
-    """Starts that do not lie in the same share's last interval, whatever the clocks say.
+def _apart(cluster: Cluster, starts: Mapping[Key, Start]) -> dict[Key, datetime]:
+    """Where the same share's last interval ends, of those that start before that, whatever the clocks say.
 
     What was given again by its claim's own timestamp had been given back before: then the earlier end, which
     was only observed, was too late.
     """
     rows = ShareInterval.objects.filter(cluster=cluster, claim_uid__in={key[0] for key in starts})
-    ended = rows.exclude(ended_at=None).order_by("ended_at")
+    ended = rows.exclude(ended_at=None).order_by("ended_at", "pk")
     last = {
         tuple(key): (pk, began, end)
         for pk, began, end, *key in ended.values_list("pk", "started_at", "ended_at", *_KEY)
     }
-    moved: dict[Key, Start] = {}
+    found: dict[Key, datetime] = {}
     for key, start in starts.items():
         pk, began, end = last.get(key, (0, start.at, start.at))
         if start.at >= end:
@@ -123,8 +143,8 @@ def _apart(cluster: Cluster, starts: Mapping[Key, Start]) -> dict[Key, Start]:
         if start.source == InstantSource.ALLOCATION:
             end = max(began, start.at)
             ShareInterval.objects.filter(pk=pk).update(ended_at=end)
-        moved[key] = Start(end, start.source)
-    return moved
+        found[key] = end
+    return found
 
 
 def close(cluster: Cluster, uids: Iterable[str], now: datetime, before: datetime | None) -> None:

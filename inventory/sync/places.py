@@ -36,7 +36,6 @@ _NODE_FIELDS = (
 )
 _QUOTA_FIELDS = ("namespace_id", "name", "resource_version", "hard", "used")
 _UNLISTED_NAMESPACE: Values = ("", "", {}, {}, False)
-_NOTHING_SAID = Described()
 _UNLISTED_NODE: Values = ("", "", {}, [], {}, False, None, False)
 
 
@@ -58,8 +57,8 @@ class Places:
     def kept_annotations(self) -> Mapping[Subject, Set[str]]:
         return teams.kept_annotations(self.rulebook)
 
-    def team_of_namespace(self, name: str, said: Described = _NOTHING_SAID) -> int | None:
-        """By the rules; `team_of` is what its row says."""
+    def team_of_namespace(self, name: str, said: Described | None = None) -> int | None:
+        """By the rules, of one that is listed with what it says; `team_of` is what its row says."""
         owner = self.rulebook.of_namespace(name, said)
         return owner.team if owner else None
 

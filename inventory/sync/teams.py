@@ -111,10 +111,10 @@ class Row(NamedTuple):
 
 def owned_namespaces(book: Rulebook, namespaces: QuerySet[Namespace]) -> Iterator[tuple[Row, int | None]]:
     """Namespaces, with the teams that they belong to."""
-    columns = ("pk", "name", "team_id", "labels", "annotations")
-    for pk, name, team, labels, annotations in namespaces.order_by().values_list(*columns):
+    columns = ("pk", "name", "team_id", "labels", "annotations", "listed")
+    for pk, name, team, labels, annotations, listed in namespaces.order_by().values_list(*columns):
         row = Row(pk, name, team, Described(labels, annotations))
-        owner = book.of_namespace(name, row.one)
+        owner = book.of_namespace(name, row.one if listed else None)
         yield row, owner.team if owner else None
 
 

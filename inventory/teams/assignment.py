@@ -32,7 +32,7 @@ def changing_teams() -> Iterator[None]:
         yield
         return
     with transaction.atomic():
-        list(Cluster.objects.select_for_update().order_by("pk").values_list("pk"))
+        hold_polls()
         _held.back, _held.due = True, False
         try:
             yield
@@ -40,6 +40,11 @@ def changing_teams() -> Iterator[None]:
             _held.back = False
         if _held.due:
             assign_all()
+
+
+def hold_polls() -> None:
+    """Let none write before the end of this transaction; before the first row that a poll would wait for."""
+    list(Cluster.objects.select_for_update().order_by("pk").values_list("pk"))
 
 
 def assign_all() -> None:

@@ -36,6 +36,11 @@ class FoundValue:
     slug: str
 
     @property
+    def shown(self) -> str:
+        """Anybody may write any text into an annotation."""
+        return printable(self.value)
+
+    @property
     def must_be_listed(self) -> bool:
         return self.team is None and self.slug != self.value
 

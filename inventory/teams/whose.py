@@ -30,7 +30,7 @@ class Reasons:
     def of(self, namespace: Namespace) -> str:
         if namespace.cluster_id not in self._books:
             self._books[namespace.cluster_id] = rulebook(namespace.cluster)
-        said = Described(namespace.labels, namespace.annotations)
+        said = Described(namespace.labels, namespace.annotations) if namespace.listed else None
         owner = self._books[namespace.cluster_id].of_namespace(namespace.name, said)
         return self._told(owner) if owner else ""
 
@@ -41,8 +41,9 @@ class Reasons:
             )
         if self._rules is None:
             self._rules = TeamRule.objects.in_bulk()
-        rule = self._rules[owner.rule.id]
-        return _("rule %(position)s, %(rule)s") % {"position": rule.position, "rule": rule}
+        rule = self._rules.get(owner.rule.id)
+        # It may have been deleted since the others were read.
+        return _("rule %(position)s, %(rule)s") % {"position": rule.position, "rule": rule} if rule else ""
 
 
 def namespaces(clusters: QuerySet[Cluster]) -> Iterator[Whose]:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, Permission, User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from inventory.models import Claim, Cluster, Namespace, Team, TeamNamespace, TeamRule
+from inventory.models import Claim, Cluster, Namespace, Team, TeamNamespace, TeamRule, TeamRuleValue
 from tests.factories import make_claim, make_cluster, make_namespace, make_team
 
 RULES = reverse("admin:inventory_teamrule_changelist")
@@ -73,6 +73,7 @@ def test_many_changes_on_one_page_are_followed_by_one_assignment(operator: Clien
         ({"selector": "team=a", "key": "team"}, "Give a selector and its team, or a key alone."),
         ({}, "Give a selector and its team, or a key alone."),
         ({"key": "no key"}, "no key of labels or annotations"),
+        ({"selector": "team=a", "source": "annotation"}, "A selector looks at labels"),
     ],
 )
 def test_a_rule_that_makes_no_sense_is_told_when_it_is_saved(
@@ -82,6 +83,46 @@ def test_a_rule_that_makes_no_sense_is_told_when_it_is_saved(
     given = {"team": team.pk, **fields} if "selector" in fields else fields
     assert told in add_rule(operator, **given)
     assert not TeamRule.objects.exists()
+
+
+def test_values_belong_to_a_key(operator: Client) -> None:
+    team = make_team()
+    values = inline("values", {"value": "v", "team": team.pk})
+    assert "has no use for values" in add_rule(operator, selector="team=a", team=team.pk, **values)
+    assert not TeamRule.objects.exists()
+
+
+@pytest.mark.parametrize("kind", ["assignments", "memberships"])
+def test_what_is_given_twice_on_one_page_of_a_team_is_refused(operator: Client, kind: str) -> None:
+    row: Mapping[str, Mapping[str, object]] = {
+        "assignments": {"namespace": "a", "cluster": ""},
+        "memberships": {"user": User.objects.get().pk, "role": "member"},
+    }
+    none = {**inline("assignments"), **inline("memberships")}
+    form = {"name": "Vision", "slug": "vision", "colour": 1, **none, **inline(kind, row[kind], row[kind])}
+    page = operator.post(reverse("admin:inventory_team_add"), form).content.decode()
+    assert "Please correct the duplicate data for" in page
+    assert not Team.objects.exists()
+
+
+def test_a_value_that_is_given_twice_is_refused(operator: Client) -> None:
+    row = {"value": "v", "team": make_team().pk}
+    assert "Please correct the duplicate data for value" in add_rule(
+        operator, key="team", **inline("values", row, row)
+    )
+    assert not TeamRule.objects.exists()
+
+
+def test_a_rule_with_hundreds_of_values_can_be_changed(operator: Client) -> None:
+    rule, team = TeamRule.objects.create(key="team"), make_team()
+    values = [TeamRuleValue(rule=rule, value=f"v{number}", team=team) for number in range(300)]
+    TeamRuleValue.objects.bulk_create(values)
+    rows = [{"id": one.pk, "rule": rule.pk, "value": one.value, "team": team.pk} for one in rule.values.all()]
+    form = {"position": 5, "subject": "namespace", "source": "label", "key": "team"}
+    management = {"values-INITIAL_FORMS": 300}
+    page = reverse("admin:inventory_teamrule_change", args=[rule.pk])
+    assert operator.post(page, {**form, **inline("values", *rows), **management}).status_code == 302
+    assert TeamRule.objects.get().position == 5
 
 
 def test_the_order_of_rules_is_changed_in_their_list(operator: Client) -> None:
@@ -150,24 +191,28 @@ def test_a_namespace_is_shown_and_not_changed(operator: Client) -> None:
 
 def test_a_preset_is_previewed_and_made(operator: Client) -> None:
     namespace = make_namespace("a")
-    namespace.annotations = {"field.cattle.io/projectId": "c-1:<b>p-2"}
+    namespace.annotations = {"field.cattle.io/projectId": "c-1:<b>p-2\u202e"}
     namespace.save()
     assert "Rancher projects" in operator.get(reverse("admin:inventory_teamrule_presets")).content.decode()
     page = operator.get(PRESET).content.decode()
-    assert "c-1:&lt;b&gt;p-2" in page
+    assert "c-1:&lt;b&gt;p-2\ufffd" in page
     assert "Make what is new (teams: 1, rules: 1)" in page
     assert not Team.objects.exists()
     told = operator.post(PRESET, follow=True).content.decode()
     assert "New teams: 1, new rules: 1. Everything is assigned by them." in told
     assert Namespace.objects.get().team == Team.objects.get()
+    assert "\u202e" not in operator.get(RULES).content.decode()
     assert "All of it is there already." in operator.get(PRESET).content.decode()
     assert operator.get(reverse("admin:inventory_teamrule_preset", args=["none"])).status_code == 404
 
 
 def test_a_preset_is_for_those_who_may_make_teams(client: Client, db: None) -> None:
-    staff = User.objects.create_user("staff", is_staff=True)
-    staff.user_permissions.set(Permission.objects.filter(codename__in=["add_teamrule", "view_teamrule"]))
-    client.force_login(staff)
+    operators = Group.objects.get(name="operators")
+    operators.permissions.remove(Permission.objects.get(codename="add_team"))
+    user = User.objects.create_user("operator")
+    user.groups.add(operators)
+    client.force_login(user)
+    assert client.get(RULES).status_code == 200
     assert client.get(PRESET).status_code == 403
     assert client.post(PRESET).status_code == 403
 

@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inventory.kube.label_selector import matches, parse
+from inventory.kube.label_selector import SelectorError, matches, parse
 
 KEYS = st.sampled_from(["app", "tier", "example.com/zone"])
 VALUES = st.sampled_from(["", "a", "b", "c-1"])
@@ -35,3 +36,78 @@ def test_a_label_is_there_or_not(labels: dict[str, str], key: str) -> None:
 def test_all_requirements_must_hold(labels: dict[str, str], key: str, value: str, other: str) -> None:
     both = holds(f"{key}={value},!{other}", labels)
     assert both is (holds(f"{key}={value}", labels) and holds(f"!{other}", labels))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a",
+        "! a",
+        "a = b",
+        "a==b",
+        "a=",
+        "a=,b!=",
+        "a in(b)",
+        "a in ()",
+        "a notin ( b , c ),d",
+        "in in (in)",
+        "notin",
+        "a.b-c/D_e.f=1",
+        f"{'a' * 253}/{'b' * 63}={'c' * 63}",
+    ],
+)
+def test_what_kubernetes_takes_is_taken(text: str) -> None:
+    assert parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ",a",
+        "a,",
+        "a,,b",
+        "a b",
+        "a='b'",
+        'a="b"',
+        "a=b=c",
+        "!a=b",
+        "!a in (b)",
+        "a in b",
+        "a in (b",
+        "a in (b c)",
+        "a in (b))",
+        "a in ((b))",
+        "a=b*",
+        "a=.*",
+        "a=-b",
+        "-a",
+        "a-",
+        "é",
+        "a=é",
+        "/a",
+        "a/",
+        "a/b/c",
+        "A.b/c",
+        "a..b/c",
+        "a-.b/c",
+        f"{'a' * 254}/b",
+        "b" * 64,
+        f"a={'c' * 64}",
+        f"a in ({'c' * 64})",
+    ],
+)
+def test_what_kubernetes_refuses_is_refused(text: str) -> None:
+    with pytest.raises(SelectorError):
+        parse(text)
+
+
+def test_an_empty_set_is_the_empty_value() -> None:
+    assert holds("a in ()", {"a": ""})
+    assert not holds("a in ()", {})
+    assert holds("a in (,b)", {"a": ""})
+
+
+def test_requirements_that_contradict_each_other_select_nothing() -> None:
+    assert not any(holds("a=b,a=c", {"a": value}) for value in "bc")
+    assert not any(holds("a,!a", labels) for labels in ({}, {"a": "b"}))

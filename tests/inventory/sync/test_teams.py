@@ -1,5 +1,6 @@
 """Whose namespaces, claims and Pods are after polls, and after changes of the rules between them."""
 
+from datetime import timedelta
 from random import Random
 from typing import Any
 
@@ -22,6 +23,8 @@ from inventory.models import (
     TeamRuleValue,
 )
 from inventory.sync.check_teams import differences
+from inventory.sync.parts import DEVICES, PARTS, PODS
+from inventory.sync.poll import poll_cluster
 from tests.factories import make_team
 from tests.inventory.sync.books import RESOURCES, shared
 from tests.inventory.sync.conftest import Follow, Followed
@@ -148,6 +151,33 @@ def test_a_namespace_that_is_gone_says_nothing_any_more(busy: Followed, vision: 
     TeamNamespace.objects.create(team=vision, namespace="team-a")
     busy.applied()
     assert owners() == ("vision", "vision", "vision")
+
+
+def test_what_a_namespace_lacks_is_not_known_before_it_is_read(
+    follow: Follow, vision: Team, nlp: Team
+) -> None:
+    selects("team notin (vision)", nlp)
+    held = store(resource_slice(card()))
+    held.put(reserved(held.put(pod("p"))))
+    followed = follow(held)
+    followed.applied()
+    assert owners() == ("", "", "")
+    assert is_as_the_rules_say(followed)
+    selects("!legacy", vision)
+    assert owners() == ("", "", "")
+    held.put(namespace())
+    followed.applied()
+    assert owners() == ("nlp", "nlp", "nlp")
+
+
+def test_what_is_gone_is_not_anybodys_for_what_it_lacks(busy: Followed, nlp: Team) -> None:
+    selects("team notin (nlp)", nlp)
+    busy.applied()
+    assert owners() == ("nlp", "nlp", "nlp")
+    busy.store.delete(RESOURCES["namespaces"], "", "team-a")
+    busy.applied()
+    assert owners() == ("", "", "")
+    assert is_as_the_rules_say(busy)
 
 
 def test_a_value_that_is_no_slug_is_looked_up_in_the_table(follow: Follow, vision: Team) -> None:
@@ -342,6 +372,25 @@ def test_a_share_that_moved_is_still_the_share_it_was(busy: Followed, vision: Te
     assert ShareInterval.objects.filter(ended_at=None).count() == 1
 
 
+def test_a_share_given_anew_before_it_moved_is_known_again_whatever_is_read(
+    busy: Followed, vision: Team, nlp: Team
+) -> None:
+    """The clock of the API server is behind, or the poll is."""
+    of_key("team")
+    busy.applied()
+    TeamNamespace.objects.create(team=nlp, namespace="team-a")
+    moved_at = ShareInterval.objects.get(ended_at=None).started_at
+    again = GIVEN + timedelta(hours=1)
+    for touched in ("once", "twice"):
+        busy.store.put(allocated(again, shared(), labels={"touched": touched}))
+        busy.applied()
+        held = ShareInterval.objects.get(ended_at=None)
+        assert (held.team_slug, held.started_at) == ("nlp", moved_at)
+        assert (held.given_at, held.given_source) == (again, "allocation")
+        assert ShareInterval.objects.count() == 3
+        assert Share.objects.get().started_at == again
+
+
 def test_what_was_given_back_stays_whose_it_was(busy: Followed, vision: Team, nlp: Team) -> None:
     of_key("team")
     busy.applied()
@@ -392,7 +441,10 @@ def test_the_number_of_queries_does_not_grow_with_what_moves(follow: Follow, vis
 
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_happens_all_belongs_to_whom_the_rules_say(follow: Follow, seed: int) -> None:
-    """Labels, claims, Pods, reservations and rules come, change and go; after each poll nothing differs."""
+    """Labels, claims, Pods, reservations and rules come, change and go; after each poll nothing differs.
+
+    Whether one worker reads all of it, or one the Pods and another the rest.
+    """
     chance = Random(seed)
     slugs = ["vision", "nlp", "batch", ""]
     for slug in slugs[:3]:
@@ -400,6 +452,8 @@ def test_whatever_happens_all_belongs_to_whom_the_rules_say(follow: Follow, seed
     of_key("team")
     of_key("team", "pod")
     of_key("owner", "claim")
+    selects("team,team notin (vision)", make_team("nlp"), position=200)
+    selects("!team", make_team("batch"), position=200)
     held = store(resource_slice(card()))
     followed = follow(held)
 
@@ -409,7 +463,7 @@ def test_whatever_happens_all_belongs_to_whom_the_rules_say(follow: Follow, seed
     def change() -> None:
         users = [one for name in "pqr" if (one := held.find(RESOURCES["pods"], "team-a", name))]
         name = chance.choice("pqr")
-        match chance.randrange(7):
+        match chance.randrange(8):
             case 0:
                 held.put(namespace(labels=label("team")))
             case 1 | 2:
@@ -418,7 +472,9 @@ def test_whatever_happens_all_belongs_to_whom_the_rules_say(follow: Follow, seed
                 held.delete(RESOURCES["pods"], "team-a", name)
             case 4 if held.find(RESOURCES["resourceclaims"], "team-a", "c"):
                 held.delete(RESOURCES["resourceclaims"], "team-a", "c")
-            case 5:
+            case 5 if held.find(RESOURCES["namespaces"], "", "team-a"):
+                held.delete(RESOURCES["namespaces"], "", "team-a")
+            case 6:
                 TeamNamespace.objects.all().delete()
                 if slug := chance.choice(slugs):
                     TeamNamespace.objects.create(team=make_team(slug), namespace="team-a")
@@ -429,5 +485,6 @@ def test_whatever_happens_all_belongs_to_whom_the_rules_say(follow: Follow, seed
     for _ in range(12):
         for _ in range(chance.randint(1, 3)):
             change()
-        followed.applied()
+        for parts in chance.choice(([PARTS], [[PODS], [DEVICES]], [[DEVICES], [PODS]])):
+            assert poll_cluster(followed.cluster.pk, parts).ended == "applied"
         assert [*differences(followed.cluster)] == []

@@ -104,10 +104,18 @@ def test_a_pod_carries_the_queue_that_it_was_given_or_the_one_it_asked_for() -> 
     assert Pod.objects.get(pk=given.pk).team == Team.objects.get(slug="train")
 
 
+def test_a_pod_of_a_volcano_job_says_its_queue_in_a_label() -> None:
+    of_job = make_pod(labels={"volcano.sh/queue-name": "train"}, annotations={QUEUE: "eval"})
+    other = make_pod(annotations={QUEUE: "eval"})
+    make(PRESETS["volcano"])
+    assert Pod.objects.get(pk=of_job.pk).team == Team.objects.get(slug="train")
+    assert Pod.objects.get(pk=other.pk).team == Team.objects.get(slug="eval")
+
+
 def test_new_rules_come_after_those_that_there_are() -> None:
     TeamRule.objects.create(position=70, key="team")
     make(PRESETS["volcano"])
-    assert list(TeamRule.objects.values_list("position", flat=True)) == [70, 80, 90]
+    assert list(TeamRule.objects.values_list("position", flat=True)) == [70, 80, 90, 100]
 
 
 def test_names_in_annotations_are_shown_as_text() -> None:
