@@ -58,9 +58,6 @@ class Occupancy(Resource):
     def get_queryset(self) -> QuerySet[Share]:
         return Share.objects.order_by()
 
-    def generation(self) -> Sequence[str]:
-        return (*super().generation(), viewer_of(self.request.user).scope)
-
     @extend_schema(
         operation_id="occupancy",
         parameters=[

@@ -134,8 +134,7 @@ class Quotas(Resource):
         return quotas.rows(page, self.now)
 
     def generation(self) -> Sequence[str]:
-        scope = viewer_of(self.request.user).scope
-        return (*super().generation(), scope, *quotas.generation(self.now))
+        return (*super().generation(), *quotas.generation(self.now, viewer=self.viewer))
 
     def _look(self, *, names: Sequence[str] = (), ids: Sequence[int | None] = ()) -> None:
         """A quota may concern every cluster."""

@@ -283,7 +283,6 @@ def generation(*, viewer: Viewer, reader: int | None) -> list[str]:
     teams = queryset(viewer=viewer).order_by("pk").values_list("pk", "slug", "name", "colour")
     members = Membership.objects.filter(team__in=teams.values("pk")).order_by("pk")
     return [
-        viewer.scope,
         *map(repr, teams),
         *map(repr, members.values_list("pk", "team_id", "user__username", "role")),
         *map(str, sorted(_led(reader))),
