@@ -134,7 +134,7 @@ class Quotas(Resource):
         return quotas.rows(page, self.now)
 
     def generation(self) -> Sequence[str]:
-        return (*super().generation(), *quotas.generation(self.now))
+        return (*super().generation(), *quotas.generation(self.now, viewer=self.viewer))
 
     def _look(self, *, names: Sequence[str] = (), ids: Sequence[int | None] = ()) -> None:
         """A quota may concern every cluster."""

@@ -38,11 +38,10 @@ class Teams(Resource):
         return teams.rows(page, self.now, viewer=viewer_of(user), reader=user.pk)
 
     def generation(self) -> Sequence[str]:
-        viewer = viewer_of(self.request.user)
         return (
             *super().generation(),
-            *quotas.generation(self.now),
-            *teams.generation(viewer=viewer, reader=self.request.user.pk),
+            *quotas.generation(self.now, viewer=self.viewer),
+            *teams.generation(viewer=self.viewer, reader=self.request.user.pk),
         )
 
     def retrieve(self, request: Request, slug: str) -> HttpResponseBase:  # type: ignore[override]

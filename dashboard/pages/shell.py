@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import patch_cache_control
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -59,7 +60,10 @@ class Shell(NamedTuple):
 
 
 def page(view: View) -> View:
-    """A page: read only; a bad query is told in words, and what a form left empty goes out of the address."""
+    """A page: read only; a bad query is told in words, and what a form left empty goes out of the address.
+
+    It is for the eyes of who asks alone, and no cache gives it to anybody without asking again.
+    """
 
     @require_safe
     @wraps(view)
@@ -70,9 +74,11 @@ def page(view: View) -> View:
             return redirect(_without_empty(request.path, request.GET))
         try:
             _refuse_null(request.GET)
-            return view(request, *args, **kwargs)
+            response = view(request, *args, **kwargs)
         except Refused as refused:
-            return render(request, "400.html", {"faults": refused.faults}, status=400)
+            response = render(request, "400.html", {"faults": refused.faults}, status=400)
+        patch_cache_control(response, private=True, no_cache=True)
+        return response
 
     return shown
 

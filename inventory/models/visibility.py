@@ -1,7 +1,8 @@
 """Which rows somebody may see: the one place that decides, for queries and for rows that are loaded.
 
-A row that names something of a team is seen by that team, by the team of its namespace, and by operators. All
-other rows (devices, cards, nodes, pools, slices, classes, clusters) are seen by everybody who is signed in.
+A row that names something of a team is seen by that team, by the team of its namespace, and by operators.
+What was held is seen by the team whose it was then: a namespace may have become another's since. All other
+rows (devices, cards, nodes, pools, slices, classes, clusters) are seen by everybody who is signed in.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,8 +31,6 @@ _TEAMS: Mapping[str, Sequence[str]] = {
     "Quota": ("namespace__team_id",),
     "TeamQuota": ("team_id",),
 }
-# These keep the name of a namespace, which need not be there any more.
-_BY_NAME = frozenset({"ShareInterval", "SkippedObject"})
 
 
 class VisibleQuerySet(QuerySet[_ModelT]):
@@ -45,19 +44,21 @@ class OwnQuerySet(QuerySet[_ModelT]):
     """Of a model whose rows belong to the `user` who made them."""
 
     def visible_to(self, viewer: Viewer, user: AbstractBaseUser | AnonymousUser) -> Self:
-        return self if viewer.teams is None else self.filter(user=user.pk)
+        return self if viewer.teams is None else self.filter(user__isnull=False, user=user.pk)
 
 
 def visible(model: type[Model], viewer: Viewer, path: str = "") -> Q:
     """The condition; with `path` for rows of this model at its end. Always true for who sees everything."""
     if viewer.teams is None:
         return Q()
-    name = model.__name__
-    if name in _BY_NAME:
-        return Q(Exists(_namespaces_named(viewer)))
+    name, prefix = model.__name__, f"{path}__" if path else ""
+    if name == "SkippedObject":
+        return Q(Exists(_namespaces_named(viewer, prefix)))
+    if name == "ShareInterval":
+        return Q(**{f"{prefix}team_slug__in": _slugs(viewer)})
     found = Q()
     for column in _TEAMS[name]:
-        found |= Q(**{f"{path}__{column}__in" if path else f"{column}__in": viewer.teams})
+        found |= Q(**{f"{prefix}{column}__in": viewer.teams})
     return found
 
 
@@ -74,9 +75,16 @@ def _value(row: Any, column: str) -> int | None:
     return None if row is None else int(row)
 
 
-def _namespaces_named(viewer: Viewer) -> QuerySet[Model]:
+def _namespaces_named(viewer: Viewer, prefix: str) -> QuerySet[Model]:
+    """Of what keeps the name of a namespace, which need not be there any more."""
     namespaces: type[Any] = apps.get_model("inventory", "Namespace")
     found: QuerySet[Model] = namespaces.objects.filter(
-        cluster=OuterRef("cluster"), name=OuterRef("namespace"), team__in=viewer.teams
+        cluster=OuterRef(f"{prefix}cluster"), name=OuterRef(f"{prefix}namespace"), team__in=viewer.teams
     )
+    return found
+
+
+def _slugs(viewer: Viewer) -> QuerySet[Any, Any]:
+    teams: type[Any] = apps.get_model("inventory", "Team")
+    found: QuerySet[Any, Any] = teams.objects.filter(pk__in=viewer.teams).order_by().values("slug")
     return found

@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 
 from inventory.dra.units import Unit, unit_of
 from inventory.kube.quantity import Notation, Quantity
-from inventory.models import Card, Namespace, Share, Team
+from inventory.models import Card, Namespace, Pod, Share, Team
 from inventory.models.devices import DeviceState
 from inventory.models.visibility import visible
 from inventory.queries import holdings, totals
@@ -128,7 +128,11 @@ class OccupancyFilter(Filters):
     device = Names(field_name="device__name")
     device_class = RequestedClass(spec="claim__spec", request="request")
     product = Names(field_name="device__card__product")
-    pod = Related(field_name="claim__pod_claims__pod__name", also={"claim__pod_claims__reserved": True})
+    pod = Related(
+        field_name="claim__pod_claims__pod__name",
+        also={"claim__pod_claims__reserved": True},
+        whose=(Pod, "claim__pod_claims__pod"),
+    )
     claim = Names(field_name="claim__name")
     state = States(field_name="device__card__state", choices=DeviceState.choices)
     q = Search("device__card__key", "device__card__uuid", "device__card__product", "device__card__node__name")

@@ -153,9 +153,9 @@ def version(quota: TeamQuota) -> str:
     return hashlib.sha256(repr(columns).encode()).hexdigest()[:16]
 
 
-def generation(now: datetime) -> list[str]:
-    """Changes with any quota, and when one begins or ends."""
-    return [f"{version(one)}:{is_in_force(one, now)}" for one in TeamQuota.objects.order_by("pk")]
+def generation(now: datetime, *, viewer: Viewer) -> list[str]:
+    """Changes with any quota that the viewer may see, and when one begins or ends."""
+    return [f"{version(one)}:{is_in_force(one, now)}" for one in queryset(viewer=viewer).order_by("pk")]
 
 
 def is_in_force(quota: TeamQuota, now: datetime) -> bool:

@@ -3,12 +3,22 @@
 from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from inventory.dra.simulator.allocated import DeviceId
 from inventory.kube.quantity import parse
-from inventory.models import Card, Claim, Cluster, Pod, Share, ShareInterval, SkippedObject
+from inventory.models import (
+    Card,
+    Claim,
+    Cluster,
+    Pod,
+    SavedConversion,
+    Share,
+    ShareInterval,
+    SkippedObject,
+)
 from inventory.models.visibility import is_visible
 from inventory.queries import (
     claims,
@@ -95,7 +105,29 @@ def test_a_row_that_keeps_the_name_of_a_namespace_goes_with_it(viewer: Viewer) -
         SkippedObject.objects.create(cluster=cluster, kind="pods", namespace=namespace, reason="")
     (one,) = SkippedObject.objects.visible_to(viewer)
     assert (one.cluster, one.namespace) == (lab, "own")
-    assert not ShareInterval.objects.visible_to(viewer)
+
+
+def test_what_was_held_is_seen_by_the_team_whose_it_was(viewer: Viewer) -> None:
+    """Its namespace is of "own" now."""
+    for slug in ("own", "other", ""):
+        ShareInterval.objects.create(
+            cluster=make_cluster(),
+            claim_uid=f"of-{slug}",
+            namespace="own",
+            team_slug=slug,
+            dedicated=True,
+            admin_access=False,
+            started_at=READ_AT,
+            started_source="observed",
+        )
+    assert [one.team_slug for one in ShareInterval.objects.visible_to(viewer)] == ["own"]
+    assert ShareInterval.objects.visible_to(EVERYTHING).count() == 3
+    assert not ShareInterval.objects.visible_to(Viewer(frozenset()))
+
+
+def test_what_somebody_kept_who_is_gone_is_nobodys_to_see() -> None:
+    SavedConversion.objects.create(username="gone", manifest="", profile="0.2.3", namespace="own")
+    assert not SavedConversion.objects.visible_to(Viewer(frozenset()), AnonymousUser())
 
 
 def test_of_a_device_others_hold_one_sum(viewer: Viewer) -> None:
