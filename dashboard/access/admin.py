@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from knox import admin as of_knox  # noqa: F401 (registers its own, which ours replaces)
 from knox.models import AuthToken
@@ -179,14 +180,14 @@ class ApiTokens(admin.ModelAdmin):  # type: ignore[type-arg]
 class AuditLog(admin.ModelAdmin):  # type: ignore[type-arg]
     """To be read; nobody writes or deletes here."""
 
-    list_display = ("at", "username", "token", "address", "action", "kind", "object_name")
+    list_display = ("at", "who", "token", "address", "action", "kind", "object_name")
     list_filter = ("action", "kind", ("at", admin.DateFieldListFilter))
     search_fields = ("username", "object_name", "=address", "=request_id", "=object_id")
     date_hierarchy = "at"
     show_full_result_count = False
     fields = (
         "at",
-        "username",
+        "who",
         "token",
         "address",
         "request_id",
@@ -197,6 +198,12 @@ class AuditLog(admin.ModelAdmin):  # type: ignore[type-arg]
         "before",
         "after",
     )
+
+    @admin.display(description=_("who"), ordering="username")
+    def who(self, entry: AuditEntry) -> str:
+        if entry.username:
+            return entry.username
+        return gettext("nobody signed in") if entry.request_id else gettext("a command or worker")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -83,7 +83,7 @@ class TeamQuota(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.dimension} {self.quantity}"
+        return f"{self.team}: {self.dimension} {self.quantity}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Raises ValueError where the quantity cannot be used."""

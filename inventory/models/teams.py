@@ -162,4 +162,4 @@ class Membership(models.Model):
         constraints = [models.UniqueConstraint("team", "user", name="one_role_in_team")]
 
     def __str__(self) -> str:
-        return f"{self.user_id} in {self.team_id}"
+        return f"{self.user} in {self.team}"
