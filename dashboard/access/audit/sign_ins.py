@@ -48,7 +48,7 @@ def held_back(sender: Any, request: HttpRequest, username: str | None, **kwargs:
 
 def refuse(name: str, by: str, reason: str = "") -> None:
     """A name that nobody has is not kept: it may be a password, typed into the wrong field."""
-    if _has_filled_enough(origin().get("address")):
+    if _has_filled_enough(by):
         return
     user = _user(name)
     after = {"by": by, **({"reason": reason} if reason else {}), **({} if user else {"user": "unknown"})}
@@ -57,20 +57,23 @@ def refuse(name: str, by: str, reason: str = "") -> None:
 
 def _address_held_back() -> None:
     """Whoever it is that comes from there."""
-    if not _lately(Action.HELD_BACK, origin().get("address")).filter(kind="").exists():
+    if not _lately(Action.HELD_BACK, "address").exists():
         record(Action.HELD_BACK, after={"by": "address"})
 
 
-def _has_filled_enough(address: str | None) -> bool:
-    """Nobody has to know a name or a password to be refused at a provider, again and again."""
-    told = _lately(Action.REFUSED, address).count()
+def _has_filled_enough(by: str) -> bool:
+    """One needs neither a name nor a password to be refused at a provider, again and again.
+
+    Each way in has a number of its own: one that is full hides nothing of another.
+    """
+    told = _lately(Action.REFUSED, by).count()
     return int(told) >= settings.SLICEBOARD_SIGN_IN_TRIES_OF_ADDRESS
 
 
-def _lately(action: AuditEntry.Action, address: str | None) -> Any:
-    """In the time for which somebody is held back."""
-    since = timezone.now() - settings.AXES_COOLOFF_TIME
-    return AuditEntry.objects.filter(action=action, at__gte=since, address=address)
+def _lately(action: AuditEntry.Action, by: str) -> Any:
+    """Of whoever asks now, in the time for which somebody is held back."""
+    since, address = timezone.now() - settings.AXES_COOLOFF_TIME, origin().get("address")
+    return AuditEntry.objects.filter(action=action, at__gte=since, address=address, after__by=by)
 
 
 def _user(name: str) -> User | None:

@@ -344,6 +344,9 @@ def test_refusals_from_one_address_do_not_fill_the_audit_log(
         client.get("/sign-in/openid/callback/?state=x", REMOTE_ADDR=address)
     found = AuditEntry.objects.filter(action="refused").order_by("pk")
     assert [one.address for one in found] == ["192.0.2.1"] * 3 + ["192.0.2.2"]
+    # And hide nothing of another way in.
+    client.post("/sign-in/", {"username": "ada", "password": "wrong"}, REMOTE_ADDR="192.0.2.1")
+    assert found.filter(after__by="password").count() == 1
 
 
 def test_the_sign_in_page_has_a_button_for_it(client: Client, provider: IdentityProvider) -> None:
