@@ -27,9 +27,8 @@ WHOLE_CARD = (
     & (Q(device__card__partitioned=False) | Q(device__name=F("device__card__key")))
     & Q(device__listed=True)
 )
-_UNREADABLE = (Q(dedicated=True) & _GONE) | (
-    Q(dedicated=False) & ~Q(problem="") & ~Q(Exists(ConsumedCapacity.objects.filter(share=OuterRef("pk"))))
-)
+_CONSUMED = Exists(ConsumedCapacity.objects.filter(share=OuterRef("pk")))
+_UNREADABLE = (Q(dedicated=True) & _GONE) | (Q(dedicated=False) & ~Q(problem="") & ~Q(_CONSUMED))
 
 Key = tuple[Any, ...]
 
@@ -129,18 +128,27 @@ def equivalents(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Equiv
 
 def card_parts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[int, CardPart]]:
     """Of each card that is held; what of it is not known is None in its part."""
-    held = amounts(shares.filter(device__card__isnull=False), [*keys, "device__card_id"])
-    cards = counted(shares).filter(device__card__isnull=False)
+    shares = shares.filter(device__card__isnull=False)
     columns = (*keys, "device__card_id", "device__card__key")
-    kinds = cards.values_list(*columns).annotate(
+    held = amounts(shares, columns)
+    marks = _marks(shares, columns)
+    totals = _totals(counted(shares))
+    found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
+    for place in dict.fromkeys((*held, *marks)):
+        *key, card, name = place
+        whole, unreadable = marks.get(place, (False, False))
+        parts = _parts(held.get(place, {}), totals[card])
+        found[tuple(key)][card] = CardPart(parts, whole, unreadable, name)
+    return dict(found)
+
+
+def _marks(shares: QuerySet[Share], columns: Sequence[str]) -> dict[Key, tuple[bool, bool]]:
+    """Whether it is held whole, whether a share is unreadable: of cards whose amounts do not say it all."""
+    special = counted(shares).filter(Q(dedicated=True) | ~Q(problem="") | ~Q(_CONSUMED))
+    marked = special.values_list(*columns).annotate(
         n_whole=Count("pk", filter=WHOLE_CARD), n_unreadable=Count("pk", filter=_UNREADABLE)
     )
-    totals = _totals(cards)
-    found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
-    for *key, card, name, whole, unreadable in kinds:
-        parts = _parts(held.get((*key, card), {}), totals[card])
-        found[tuple(key)][card] = CardPart(parts, bool(whole), bool(unreadable), name)
-    return dict(found)
+    return {tuple(place): (bool(whole), bool(unreadable)) for *place, whole, unreadable in marked}
 
 
 def _parts(held: Mapping[str, Held], totals: Mapping[str, Quantity | None]) -> dict[str, Part]:
