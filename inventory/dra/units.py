@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from inventory.kube.quantity import Notation
 
@@ -21,6 +22,7 @@ def short_name(dimension: str) -> str:
     return dimension.rpartition("/")[2]
 
 
+@lru_cache(maxsize=1_000)
 def unit_of(driver: str, dimension: str, notation: Notation = Notation.DECIMAL) -> Unit:
     """Bytes where the name says memory or the quantity is written in powers of 1024."""
     name = short_name(dimension).lower()
