@@ -1,5 +1,7 @@
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -7,6 +9,11 @@ from django.core.cache import cache
 from django.test import Client
 
 from dashboard.access.models import ApiToken
+from demo.server import ApiServer
+from inventory.models import Cluster
+from inventory.sync.poll import poll_cluster
+from tests.dashboard.access.world import CLUSTER, World
+from tests.inventory.sync.objects import store
 
 PASSWORD = "correct horse battery"
 
@@ -50,3 +57,18 @@ def make_token(ada: User) -> MakeToken:
         return token, Client(headers={"Authorization": f"Bearer {text}"})
 
     return made
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path, settings: Any) -> World:
+    settings.SLICEBOARD_METRICS_SHARES = True
+    # However long the walk takes, it is the same answers.
+    settings.SLICEBOARD_STALE_SECONDS = 86_400
+    world = World()
+    world.settle()
+    with ApiServer(store(*world.objects())) as server:
+        cluster = Cluster.objects.create(name=CLUSTER, kubeconfig=str(server.kubeconfig(tmp_path / "config")))
+        assert poll_cluster(cluster.pk).ended == "applied"
+    cluster.refresh_from_db()
+    world.add_to(cluster)
+    return world

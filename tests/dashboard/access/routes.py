@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -11,7 +11,6 @@ from django.contrib.auth.models import Group, User
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from dashboard.access.models import ApiToken, AuditEntry
-from dashboard.api.urls import RESOURCES
 from inventory.models import (
     Claim,
     Cluster,
@@ -34,6 +33,7 @@ from inventory.queries.clusters import ClusterFilter
 from inventory.queries.devices import DeviceFilter
 from inventory.queries.filters import Filters
 from inventory.queries.nodes import NodeFilter
+from inventory.queries.occupancy import Group as Grouping
 from inventory.queries.pods import PodFilter
 from inventory.queries.room import RoomyCardFilter
 
@@ -48,8 +48,8 @@ PAGE_FILTERS: Mapping[str, type[Filters]] = {
     "claims": ClaimFilter,
     "clusters": ClusterFilter,
 }
-# Parameters that only pages know, by the name of the route.
-_PAGE_PARAMETERS: Mapping[str, Sequence[str]] = {
+# Parameters that are no filters, by the name of the route.
+OTHER_PARAMETERS: Mapping[str, Sequence[str]] = {
     "overview": ["cluster=lab"],
     "devices": ["view=wall", "view=bars", "view=table", "view=wall&at={node}", "show=others", "room=1Gi"],
     "device_by_name": ["cluster=lab&driver={driver}&pool=node-1&device=hami-gpu-0"],
@@ -62,6 +62,7 @@ _PAGE_PARAMETERS: Mapping[str, Sequence[str]] = {
     "conversion_preview": ["now=1", "now=1&outcome=converted"],
     "conversion_preview_part": ["profile=later"],
     "api-docs": ["try=%2Fapi%2Fv1%2Fpods%2F"],
+    "occupancy": [f"group_by={','.join(pair)}" for size in (1, 2) for pair in combinations(Grouping, size)],
 }
 _NOTHING: Sequence[object] = ("nothing",)
 
@@ -135,8 +136,15 @@ _CONVERTER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
 class Route(NamedTuple):
+    """`listed` are the filters of a list of the API."""
+
     pattern: str
     name: str
+    listed: type[Filters] | None = None
+
+    @property
+    def is_api(self) -> bool:
+        return self.pattern.startswith("api/v1/")
 
     def paths(self) -> list[str]:
         """Raises KeyError where it is not known what an argument means."""
@@ -157,8 +165,8 @@ class Route(NamedTuple):
     @property
     def filters(self) -> Sequence[tuple[str, type[Filters]]]:
         """The filter classes of its lists, each with the query that leads to them."""
-        if self.name.endswith("-list"):
-            return [("", RESOURCES[self.name.removesuffix("-list")].filters)]
+        if self.listed is not None:
+            return [("", self.listed)]
         found = []
         for key, filters in PAGE_FILTERS.items():
             name, _, query = key.partition("?")
@@ -170,12 +178,12 @@ class Route(NamedTuple):
         """Everything that can be asked without a name: orders, formats, pages, and choices."""
         yield ""
         filled = {"node": _columns()[0], "driver": Device.objects.values_list("pool__driver", flat=True)[0]}
-        for query in _PAGE_PARAMETERS.get(self.name, ()):
+        for query in OTHER_PARAMETERS.get(self.name, ()):
             yield query.format(**filled)
         for base, filters in self.filters:
             for query in _without_names(filters):
                 yield f"{base}&{query}" if base else query
-        if self.name.endswith("-list"):
+        if self.listed is not None:
             yield from ("format=csv", "cursor=start&limit=1", "limit=1&offset=1", "format=csv&limit=2")
 
 
@@ -199,4 +207,11 @@ def _routes(resolver: URLResolver, prefix: str = "") -> Iterator[Route]:
         if isinstance(entry, URLResolver):
             yield from _routes(entry, pattern)
         elif isinstance(entry, URLPattern):
-            yield Route(pattern, entry.name or "")
+            yield Route(pattern, entry.name or "", _filters_of_list(entry))
+
+
+def _filters_of_list(entry: URLPattern) -> type[Filters] | None:
+    callback: Any = entry.callback
+    is_list = "list" in getattr(callback, "actions", {}).values()
+    found: type[Filters] | None = callback.cls.filters if is_list else None
+    return found

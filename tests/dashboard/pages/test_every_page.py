@@ -89,6 +89,13 @@ def _heading_levels_skip_nothing(page: str) -> bool:
     return all(after - before <= 1 for before, after in pairwise(levels))
 
 
+def test_no_cache_keeps_a_page_for_others(recorded_cluster: Cluster, signed_in: Client) -> None:
+    for path in [*LISTS, *_details(), "/pods/?page=x"]:
+        response = signed_in.get(path)
+        assert {"private", "no-cache"} <= set(response["Cache-Control"].split(", ")), path
+        assert "Cookie" in response["Vary"], path
+
+
 def test_every_picture_is_beside_a_table(recorded_cluster: Cluster, get: Get) -> None:
     for path in [*LISTS, *_details()]:
         page = get(path)
