@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 
+import msgspec
 from django.db.models import Q
 
 from inventory.dra.cel.errors import CompileError, EvaluationError, UnsupportedError
@@ -56,7 +57,14 @@ def room(team: Team, cluster: Cluster, quotas: Sequence[TeamQuota], *, seconds: 
         )
         for one in quotas
     ]
-    return largest.below(cluster, ceiling_of(limits), seconds=seconds)
+    found = largest.below(cluster, ceiling_of(limits), seconds=seconds)
+    unknown = [one for one, limit in zip(quotas, limits, strict=True) if limit.headroom is None]
+    return msgspec.structs.replace(found, doubts=(*map(_doubt, unknown), *found.doubts))
+
+
+def _doubt(quota: TeamQuota) -> str:
+    """Where it cannot be told what is left, nothing is offered."""
+    return f"what is left of {quota.dimension} {quota.quantity}, since it is not known how much is used"
 
 
 def _concerns(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from demo.server import ApiServer
-from inventory.models import Cluster, Team, TeamNamespace
+from inventory.models import Cluster, ConsumedCapacity, Team, TeamNamespace
 from inventory.queries import team_room
 from inventory.sync.poll import poll_cluster
 from tests.factories import make_balance, make_claim, make_cluster, make_device, make_namespace, make_share
@@ -64,6 +64,16 @@ def largest(team: Team, cluster: Cluster) -> Largest:
 
 def test_without_a_limit_the_cards_alone_decide(largest: Largest) -> None:
     assert largest() == {"memory": "24Gi", "cores": "100"}
+
+
+def test_a_limit_of_which_the_use_is_not_known_is_told(team: Team, cluster: Cluster) -> None:
+    limit(team, "memory", "20Gi")
+    limit(team, "cores", "50")
+    ConsumedCapacity.objects.filter(dimension="cores").update(amount=None)
+    room = team_room.room(team, cluster, team_room.limits_of(team, cluster, NOW))
+    assert room.doubts == ("what is left of cores 50, since it is not known how much is used",)
+    (product,) = room.products
+    assert product.memory and product.memory.memory is None
 
 
 def test_what_came_by_another_class_does_not_count_against_the_limit_of_a_class(
