@@ -31,7 +31,9 @@ _TEAMS: Mapping[str, Sequence[str]] = {
     "TeamQuota": ("team_id",),
 }
 # These keep the name of a namespace, which need not be there any more.
-_BY_NAME = frozenset({"ShareInterval", "SkippedObject"})
+_BY_NAME = frozenset({"SkippedObject"})
+# The past is theirs whose it was then: a namespace that moves to another team takes nothing of it along.
+_BY_SLUG = frozenset({"ClaimEvent", "PodInterval", "ShareInterval", "UsageTotal"})
 
 
 class VisibleQuerySet(QuerySet[_ModelT]):
@@ -55,6 +57,9 @@ def visible(model: type[Model], viewer: Viewer, path: str = "") -> Q:
     name = model.__name__
     if name in _BY_NAME:
         return Q(Exists(_namespaces_named(viewer)))
+    if name in _BY_SLUG:
+        teams: type[Any] = apps.get_model("inventory", "Team")
+        return Q(team_slug__in=teams.objects.filter(pk__in=viewer.teams).values("slug"))
     found = Q()
     for column in _TEAMS[name]:
         found |= Q(**{f"{path}__{column}__in" if path else f"{column}__in": viewer.teams})
