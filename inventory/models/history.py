@@ -150,7 +150,7 @@ class DeviceInterval(models.Model):
 
 
 class PodInterval(models.Model):
-    """A claim that was reserved for a Pod, or for something else, from when that was seen until it was over."""
+    """A claim that was reserved for a Pod, or for something else, from when that was seen until its end."""
 
     cluster = models.ForeignKey(
         Cluster, models.CASCADE, related_name="pod_intervals", db_index=False, db_constraint=False
