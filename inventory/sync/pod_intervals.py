@@ -145,8 +145,7 @@ def _reserved_for(cluster: Cluster, pod_ids: Iterable[int]) -> set[int]:
     return found
 
 
-def _open(cluster: Cluster, claim_ids: Sequence[int]) -> dict[Key, _Open]:
-    uids = list(Claim.objects.filter(pk__in=claim_ids).order_by().values_list("uid", flat=True))
+def _open(cluster: Cluster, uids: Sequence[str]) -> dict[Key, _Open]:
     rows = PodInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=uids).order_by()
     return {
         tuple(key): _Open(pk, Where(kind, workload, node))
