@@ -64,10 +64,24 @@ def test_a_clock_that_steps_back_takes_nothing_away_and_adds_nothing(
     followed: Followed, clock: Clock
 ) -> None:
     followed.applied()
+    Coverage.objects.update(started_at=timezone.now() - DAY)
     before = spans()
     clock.wrong_by = -timedelta(hours=1)
     followed.applied()
     assert spans() == before
+
+
+def test_a_clock_that_was_ahead_at_the_first_reading_leaves_that_where_it_was(
+    followed: Followed, clock: Clock
+) -> None:
+    clock.wrong_by = timedelta(hours=1)
+    followed.applied()
+    (ahead,) = spans()
+    clock.wrong_by = timedelta()
+    followed.applied()
+    followed.applied()
+    first, second = spans()
+    assert (first[0] < first[1] < ahead[0], second) == (True, ahead)
 
 
 def test_what_was_read_before_a_clock_went_wrong_goes_on_after_it(followed: Followed, clock: Clock) -> None:
