@@ -32,7 +32,6 @@ from dashboard.api.usage_parameters import (
     step_parameter,
 )
 from dashboard.api.usage_rows import (
-    ReadingRow,
     UsageGroupRow,
     UsageLine,
     UsageStepRow,
@@ -43,10 +42,11 @@ from dashboard.api.usage_rows import (
     step_row,
 )
 from dashboard.api.wire import wire
+from inventory.history.buckets import Step
 from inventory.models import ShareInterval
 from inventory.queries.freshness import Freshness
 from inventory.queries.usage.filters import UsageFilter
-from inventory.queries.usage.recorded import Recorded, recorded
+from inventory.queries.usage.reach import Reach, reach
 from inventory.queries.usage.report import report, series
 from inventory.queries.usage.rows import Period, UsageReport
 from inventory.snapshot import snapshot
@@ -67,7 +67,9 @@ class UsageStepSerializer(RowSerializer):
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         groups = UsageGroupSerializer(instance.groups, many=True, context=self.context)
-        step = {name: wire(getattr(instance, name)) for name in instance.__struct_fields__ if name != "groups"}
+        step = {
+            name: wire(getattr(instance, name)) for name in instance.__struct_fields__ if name != "groups"
+        }
         return {**step, "groups": groups.data}
 
 
@@ -121,8 +123,8 @@ class _OverTime(Resource):
     asking: Sequence[str] = (*SPAN, GROUP_BY)
 
     asked: Asked
-    conditions: UsageConditions
-    known: Recorded
+    wanted: UsageFilter
+    known: Reach
 
     def get_queryset(self) -> QuerySet[ShareInterval]:
         return ShareInterval.objects.order_by()
@@ -143,10 +145,10 @@ class _OverTime(Resource):
         self.asked = asked(request.query_params)
         self.prepare(request)
         with snapshot():
-            self.conditions = self._conditions(request)
+            self.wanted = self._wanted(request)
             names = request.query_params.getlist("cluster")
             self._look(names=names)
-            self.known = recorded(names)
+            self.known = reach(names)
             refuse_unknowable(self.asked.period, self.known, self.now)
             tag = etag(request, self.generation())
             if (unchanged := not_modified(request, tag, self.freshness.as_of)) is not None:
@@ -161,11 +163,11 @@ class _OverTime(Resource):
     def span(self) -> dict[str, Any]:
         return {"starts_at": self.asked.period.start, "ends_at": self.asked.period.end}
 
-    def _conditions(self, request: Request) -> UsageConditions:
+    def _wanted(self, request: Request) -> UsageFilter:
         filters = UsageFilter(request.query_params, queryset=self.get_queryset(), viewer=self.viewer)
         if not filters.is_valid():
             raise ValidationError({name: list(map(str, told)) for name, told in filters.errors.items()})
-        return filters.conditions()
+        return filters
 
 
 class Usage(_OverTime):
@@ -178,10 +180,11 @@ class Usage(_OverTime):
     pagination_class = SeriesPaging
     asking = (*_OverTime.asking, STEP)
 
+    step: Step
     steps: Sequence[Period]
 
     def prepare(self, request: Request) -> None:
-        self.steps = asked_steps(request.query_params, self.asked)
+        self.step, self.steps = asked_steps(request.query_params, self.asked)
 
     @extend_schema(operation_id="usage", parameters=[*span_parameters(), step_parameter(), group_parameter()])
     def list(self, request: Request) -> HttpResponseBase:
@@ -199,10 +202,12 @@ class Usage(_OverTime):
         return paginator.envelope(serializer.data, self.freshness)
 
     def _series(self, steps: Sequence[Period]) -> Sequence[UsageReport]:
+        """Steps that follow each other: their ends are ends of steps."""
         if not steps:
             return []
-        found = series(steps, self.asked.groups, self.conditions, viewer=self.viewer)
-        return found.steps
+        period, zone = Period(steps[0].start, steps[-1].end), self.asked.zone.info
+        groups = self.asked.groups
+        return series(period, self.step, groups, self.wanted, zone=zone, viewer=self.viewer).steps
 
 
 class UsageReports(_OverTime):
@@ -219,7 +224,7 @@ class UsageReports(_OverTime):
         return self.over_time(request)
 
     def answer(self, request: Request, fields: Sequence[str] | None) -> HttpResponseBase:
-        found = report(self.asked.period, self.asked.groups, self.conditions, viewer=self.viewer)
+        found = report(self.asked.period, self.asked.groups, self.wanted, viewer=self.viewer)
         paginator = ReportPaging()
         page = paginator.of(found.rows, request)
         if wants_csv(request):

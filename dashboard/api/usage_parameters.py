@@ -1,7 +1,7 @@
 """What is asked of usage: a period, its steps, groups, and whose clock they go by."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,23 +12,15 @@ from rest_framework.exceptions import ValidationError
 from dashboard.api.parameters import single
 from dashboard.words import periods
 from dashboard.words.periods import PeriodError, Zone
-from inventory.history.buckets import Step, borders
-from inventory.queries.usage.recorded import Recorded
+from inventory.history.buckets import SHORTEST, Step, borders
+from inventory.queries.usage.reach import Reach
+from inventory.queries.usage.report import MOST_STEPS
 from inventory.queries.usage.rows import Period, UsageGroup
 
 GROUP_BY = "group_by"
 STEP = "step"
 SPAN = ("from", "to", "tz")
-# A hundred days of hours.
-MOST_STEPS = 2400
 _MOST_GROUPS = 2
-# Long enough to tell, without counting them, that there are far too many.
-_ABOUT = {
-    Step.HOUR: timedelta(hours=1),
-    Step.DAY: timedelta(days=1),
-    Step.WEEK: timedelta(days=7),
-    Step.MONTH: timedelta(days=31),
-}
 
 
 class Asked(NamedTuple):
@@ -50,7 +42,7 @@ def asked(query: QueryDict) -> Asked:
     return Asked(Period(start, end), zone, groups)
 
 
-def refuse_unknowable(period: Period, known: Recorded, now: datetime) -> None:
+def refuse_unknowable(period: Period, known: Reach, now: datetime) -> None:
     """Of the future, and of what was before the first record, there is nothing to tell.
 
     Raises ValidationError.
@@ -122,19 +114,17 @@ def _written(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def asked_steps(query: QueryDict, asked: Asked) -> list[Period]:
+def asked_steps(query: QueryDict, asked: Asked) -> tuple[Step, list[Period]]:
     """Raises ValidationError."""
     text = single(query, STEP) or Step.DAY
     if text not in list(Step):
         raise ValidationError({STEP: [f"{text!r} is not one of {', '.join(Step)}"]})
     step, period = Step(text), asked.period
-    told = f"are more than {MOST_STEPS} steps: ask for a shorter period or longer steps"
-    if (period.end - period.start) / _ABOUT[step] > MOST_STEPS + 1:
+    if (period.end - period.start) // SHORTEST[step] > MOST_STEPS:
+        told = f"makes more than {MOST_STEPS} steps: ask for a shorter period or longer steps"
         raise ValidationError({STEP: [told]})
-    found = borders(period.start, period.end, step, asked.zone.info)
-    if len(found) > MOST_STEPS + 1:
-        raise ValidationError({STEP: [told]})
-    return [Period(*pair) for pair in pairwise(found)]
+    ends = borders(period.start, period.end, step, asked.zone.info)
+    return step, [Period(*pair) for pair in pairwise(ends)]
 
 
 def step_parameter() -> OpenApiParameter:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import get_type_hints
 
 import msgspec
+from inventory.history.instants import SECOND, micros
 
 from dashboard.api.hours import Hours, hours, known_hours
 from inventory.dra.units import Unit
@@ -181,9 +182,4 @@ def _there(found: There | None) -> ThereRow | None:
 
 def _length(spans: Iterable[Period]) -> Fraction:
     """In seconds, to the microsecond."""
-    return sum((_microseconds(one) for one in spans), Fraction()) / 10**6
-
-
-def _microseconds(span: Period) -> Fraction:
-    elapsed = span.end - span.start
-    return Fraction((elapsed.days * 86_400 + elapsed.seconds) * 10**6 + elapsed.microseconds)
+    return Fraction(sum(micros(one.end) - micros(one.start) for one in spans), SECOND)

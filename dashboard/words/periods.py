@@ -1,6 +1,6 @@
 """Periods and time zones, as people write them in an address, and in words."""
 
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
@@ -64,23 +64,30 @@ def month_name(year: int, number: int) -> str:
 
 
 def local(moment: datetime, where: Zone) -> str:
-    """`2026-11-01 06:00`, the seconds only where there are some."""
+    """`2026-11-01`, `2026-11-01 06:00`, the seconds only where there are some."""
     moment = moment.astimezone(where.info)
-    return moment.strftime("%Y-%m-%d %H:%M:%S" if moment.second else "%Y-%m-%d %H:%M")
+    if moment.second:
+        return moment.strftime("%Y-%m-%d %H:%M:%S")
+    return moment.strftime("%Y-%m-%d %H:%M" if moment.hour or moment.minute else "%Y-%m-%d")
 
 
 def span(period: Period, where: Zone) -> str:
     """Whole days as the first and the last of them."""
-    start, end = period.start.astimezone(where.info), period.end.astimezone(where.info)
-    first, last = start.date(), date.fromordinal(end.date().toordinal() - 1)
-    if midnight(first, where.info) == period.start and midnight(end.date(), where.info) == period.end:
-        if first == last:
-            return first.isoformat()
-        return _("%(first)s to %(last)s") % {"first": first.isoformat(), "last": last.isoformat()}
-    return _("%(first)s to %(last)s") % {
-        "first": local(period.start, where),
-        "last": local(period.end, where),
-    }
+    first = period.start.astimezone(where.info).date()
+    after = period.end.astimezone(where.info).date()
+    if midnight(first, where.info) != period.start or midnight(after, where.info) != period.end:
+        return between(period, where)
+    last = after - timedelta(days=1)
+    return first.isoformat() if first == last else _to(first.isoformat(), last.isoformat())
+
+
+def between(period: Period, where: Zone) -> str:
+    """From one instant to another."""
+    return _to(local(period.start, where), local(period.end, where))
+
+
+def _to(first: str, last: str) -> str:
+    return _("%(first)s to %(last)s") % {"first": first, "last": last}
 
 
 def _read(text: str, where: Zone) -> datetime:

@@ -1,4 +1,4 @@
-"""Since when there is a record of a cluster, and until when."""
+"""How far the record of each cluster reaches."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -7,6 +7,7 @@ import msgspec
 from django.db.models import Max, Min
 
 from inventory.models import Cluster, RollUp
+from inventory.queries.freshness import stale_after
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -21,16 +22,17 @@ class Record(msgspec.Struct, frozen=True):
     kept_from: datetime | None
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class Reach(msgspec.Struct, frozen=True):
     clusters: tuple[Record, ...]
 
     @property
     def first(self) -> datetime | None:
         return min((one.first for one in self.clusters if one.first), default=None)
 
-    @property
-    def last(self) -> datetime | None:
-        return max((one.last for one in self.clusters if one.last), default=None)
+    def so_far(self, now: datetime) -> datetime:
+        """Until when there can be a record now: clusters that are read are behind by moments."""
+        read = [one.last for one in self.clusters if one.last and now - one.last <= stale_after()]
+        return min(read, default=now)
 
     def generation(self, until: datetime) -> tuple[str, ...]:
         """What an answer about the time before `until` changes with, besides what polls found."""
@@ -40,11 +42,11 @@ class Recorded(msgspec.Struct, frozen=True):
         )
 
 
-def recorded(names: Collection[str] = ()) -> Recorded:
+def reach(names: Collection[str] = ()) -> Reach:
     """Of the named clusters, or of all."""
     clusters = Cluster.objects.order_by("name")
     if names:
         clusters = clusters.filter(name__in=names)
     spans = clusters.annotate(first=Min("coverage__started_at"), last=Max("coverage__ended_at"))
     kept = dict(RollUp.objects.values_list("cluster__name", "intervals_from"))
-    return Recorded(tuple(Record(one.name, one.first, one.last, kept.get(one.name)) for one in spans))
+    return Reach(tuple(Record(one.name, one.first, one.last, kept.get(one.name)) for one in spans))
