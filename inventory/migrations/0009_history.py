@@ -5,205 +5,400 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('inventory', '0008_team_quotas'),
+        ("inventory", "0008_team_quotas"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ClaimEvent',
+            name="ClaimEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('claim_uid', models.CharField()),
-                ('namespace', models.CharField()),
-                ('claim_name', models.CharField()),
-                ('team_slug', models.CharField(blank=True, help_text="of the team whose it was; empty: nobody's")),
-                ('kind', models.CharField(choices=[('created', 'created'), ('allocated', 'allocated'), ('reserved', 'reserved'), ('deallocated', 'deallocated'), ('deleted', 'deleted')], max_length=11)),
-                ('at', models.DateTimeField()),
-                ('source', models.CharField(choices=[('server', 'a timestamp of the object'), ('observed', 'seen by Sliceboard')], max_length=8)),
-                ('not_before', models.DateTimeField(help_text='of what was only observed: when it had not happened yet', null=True)),
-                ('driver', models.CharField(blank=True)),
-                ('product', models.CharField(blank=True)),
-                ('node', models.CharField(blank=True)),
-                ('waited_microseconds', models.BigIntegerField(help_text='null: not known, or no allocation', null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("claim_uid", models.CharField()),
+                ("namespace", models.CharField()),
+                ("claim_name", models.CharField()),
+                (
+                    "team_slug",
+                    models.CharField(blank=True, help_text="of the team whose it was; empty: nobody's"),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("created", "created"),
+                            ("allocated", "allocated"),
+                            ("reserved", "reserved"),
+                            ("deallocated", "deallocated"),
+                            ("deleted", "deleted"),
+                        ],
+                        max_length=11,
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[("server", "a timestamp of the object"), ("observed", "seen by Sliceboard")],
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "not_before",
+                    models.DateTimeField(
+                        help_text="of what was only observed: when it had not happened yet", null=True
+                    ),
+                ),
+                ("driver", models.CharField(blank=True)),
+                ("product", models.CharField(blank=True)),
+                ("node", models.CharField(blank=True)),
+                (
+                    "waited_microseconds",
+                    models.BigIntegerField(help_text="null: not known, or no allocation", null=True),
+                ),
             ],
             options={
-                'ordering': ('at', 'pk'),
+                "ordering": ("at", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='Coverage',
+            name="Coverage",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('started_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(help_text='so far: grows with each reading')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("started_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(help_text="so far: grows with each reading")),
             ],
             options={
-                'ordering': ('started_at',),
+                "ordering": ("started_at",),
             },
         ),
         migrations.CreateModel(
-            name='DeviceInterval',
+            name="DeviceInterval",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('driver', models.CharField()),
-                ('pool', models.CharField()),
-                ('device', models.CharField()),
-                ('node', models.CharField(blank=True)),
-                ('product', models.CharField(blank=True)),
-                ('uuid', models.CharField(blank=True)),
-                ('accelerator', models.BooleanField()),
-                ('card', models.CharField(blank=True)),
-                ('partitioned', models.BooleanField(help_text='the card is divided into several devices')),
-                ('capacity', models.JSONField(default=dict)),
-                ('card_capacity', models.JSONField(default=dict)),
-                ('started_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(help_text='null: published so', null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("driver", models.CharField()),
+                ("pool", models.CharField()),
+                ("device", models.CharField()),
+                ("node", models.CharField(blank=True)),
+                ("product", models.CharField(blank=True)),
+                ("uuid", models.CharField(blank=True)),
+                ("accelerator", models.BooleanField()),
+                ("card", models.CharField(blank=True)),
+                ("partitioned", models.BooleanField(help_text="the card is divided into several devices")),
+                ("capacity", models.JSONField(default=dict)),
+                ("card_capacity", models.JSONField(default=dict)),
+                ("started_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(help_text="null: published so", null=True)),
             ],
             options={
-                'ordering': ('started_at', 'pk'),
+                "ordering": ("started_at", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='PodInterval',
+            name="PodInterval",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('claim_uid', models.CharField()),
-                ('namespace', models.CharField()),
-                ('claim_name', models.CharField()),
-                ('team_slug', models.CharField(blank=True, help_text="of the team whose the claim was; empty: nobody's")),
-                ('resource', models.CharField(help_text='of the consumer: pods, or what else the claim was reserved for')),
-                ('pod_name', models.CharField()),
-                ('pod_uid', models.CharField(blank=True)),
-                ('workload_kind', models.CharField(blank=True)),
-                ('workload_name', models.CharField(blank=True)),
-                ('node', models.CharField(blank=True)),
-                ('started_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(help_text='null: reserved', null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("claim_uid", models.CharField()),
+                ("namespace", models.CharField()),
+                ("claim_name", models.CharField()),
+                (
+                    "team_slug",
+                    models.CharField(
+                        blank=True, help_text="of the team whose the claim was; empty: nobody's"
+                    ),
+                ),
+                (
+                    "resource",
+                    models.CharField(
+                        help_text="of the consumer: pods, or what else the claim was reserved for"
+                    ),
+                ),
+                ("pod_name", models.CharField()),
+                ("pod_uid", models.CharField(blank=True)),
+                ("workload_kind", models.CharField(blank=True)),
+                ("workload_name", models.CharField(blank=True)),
+                ("node", models.CharField(blank=True)),
+                ("started_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(help_text="null: reserved", null=True)),
             ],
             options={
-                'ordering': ('started_at', 'pk'),
+                "ordering": ("started_at", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='RollUp',
+            name="RollUp",
             fields=[
-                ('cluster', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='roll_up', serialize=False, to='inventory.cluster')),
-                ('hours_until', models.DateTimeField(help_text='null: nothing is added up yet', null=True)),
-                ('days_until', models.DateTimeField(null=True)),
-                ('intervals_from', models.DateTimeField(null=True)),
-                ('hours_from', models.DateTimeField(null=True)),
+                (
+                    "cluster",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="roll_up",
+                        serialize=False,
+                        to="inventory.cluster",
+                    ),
+                ),
+                ("hours_until", models.DateTimeField(help_text="null: nothing is added up yet", null=True)),
+                ("days_until", models.DateTimeField(null=True)),
+                ("intervals_from", models.DateTimeField(null=True)),
+                ("hours_from", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='UsageTotal',
+            name="UsageTotal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('level', models.CharField(choices=[('hour', 'Hour'), ('day', 'Day')], max_length=4)),
-                ('starts_at', models.DateTimeField()),
-                ('scope', models.CharField(choices=[('namespace', 'team and namespace'), ('team', 'team'), ('product', 'all of the product'), ('node', 'node')], max_length=9)),
-                ('driver', models.CharField()),
-                ('product', models.CharField(blank=True)),
-                ('team_slug', models.CharField(blank=True)),
-                ('namespace', models.CharField(blank=True)),
-                ('node', models.CharField(blank=True)),
-                ('measure', models.CharField(choices=[('shares', 'Shares'), ('devices', 'Devices'), ('cards', 'Cards'), ('held', 'Held'), ('unknown', 'Unknown'), ('card_parts', 'Card Parts'), ('card_parts_unknown', 'Card Parts Unknown'), ('there_cards', 'There Cards'), ('there', 'There'), ('there_unknown', 'There Unknown')], max_length=18)),
-                ('dimension', models.CharField(blank=True)),
-                ('exponent', models.SmallIntegerField(default=0)),
-                ('notation', models.CharField(choices=[('DecimalSI', 'Decimal'), ('BinarySI', 'Binary'), ('DecimalExponent', 'Exponent')], default='DecimalSI', max_length=15)),
-                ('per', models.BigIntegerField(default=0, help_text='capacity of the whole card; 0: not of a part')),
-                ('high', models.BigIntegerField()),
-                ('low', models.BigIntegerField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("level", models.CharField(choices=[("hour", "Hour"), ("day", "Day")], max_length=4)),
+                ("starts_at", models.DateTimeField()),
+                (
+                    "scope",
+                    models.CharField(
+                        choices=[
+                            ("namespace", "team and namespace"),
+                            ("team", "team"),
+                            ("product", "all of the product"),
+                            ("node", "node"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("driver", models.CharField()),
+                ("product", models.CharField(blank=True)),
+                ("team_slug", models.CharField(blank=True)),
+                ("namespace", models.CharField(blank=True)),
+                ("node", models.CharField(blank=True)),
+                (
+                    "measure",
+                    models.CharField(
+                        choices=[
+                            ("shares", "Shares"),
+                            ("devices", "Devices"),
+                            ("cards", "Cards"),
+                            ("held", "Held"),
+                            ("unknown", "Unknown"),
+                            ("card_parts", "Card Parts"),
+                            ("card_parts_unknown", "Card Parts Unknown"),
+                            ("there_cards", "There Cards"),
+                            ("there", "There"),
+                            ("there_unknown", "There Unknown"),
+                        ],
+                        max_length=18,
+                    ),
+                ),
+                ("dimension", models.CharField(blank=True)),
+                ("exponent", models.SmallIntegerField(default=0)),
+                (
+                    "notation",
+                    models.CharField(
+                        choices=[
+                            ("DecimalSI", "Decimal"),
+                            ("BinarySI", "Binary"),
+                            ("DecimalExponent", "Exponent"),
+                        ],
+                        default="DecimalSI",
+                        max_length=15,
+                    ),
+                ),
+                (
+                    "per",
+                    models.BigIntegerField(
+                        default=0, help_text="capacity of the whole card; 0: not of a part"
+                    ),
+                ),
+                ("high", models.BigIntegerField()),
+                ("low", models.BigIntegerField()),
             ],
             options={
-                'ordering': ('starts_at', 'pk'),
+                "ordering": ("starts_at", "pk"),
             },
         ),
         migrations.AddField(
-            model_name='shareinterval',
-            name='device_class',
-            field=models.CharField(blank=True, help_text='that the request names'),
+            model_name="shareinterval",
+            name="device_class",
+            field=models.CharField(blank=True, help_text="that the request names"),
         ),
         migrations.AddIndex(
-            model_name='shareinterval',
-            index=models.Index(models.F('cluster'), models.F('ended_at'), models.F('started_at'), name='interval_by_end'),
+            model_name="shareinterval",
+            index=models.Index(
+                models.F("cluster"), models.F("ended_at"), models.F("started_at"), name="interval_by_end"
+            ),
         ),
         migrations.AddIndex(
-            model_name='shareinterval',
-            index=models.Index(models.F('cluster'), models.F('driver'), models.F('pool'), models.F('device'), models.F('started_at'), name='interval_of_device'),
+            model_name="shareinterval",
+            index=models.Index(
+                models.F("cluster"),
+                models.F("driver"),
+                models.F("pool"),
+                models.F("device"),
+                models.F("started_at"),
+                name="interval_of_device",
+            ),
         ),
         migrations.AddField(
-            model_name='claimevent',
-            name='cluster',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='claim_events', to='inventory.cluster'),
+            model_name="claimevent",
+            name="cluster",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="claim_events",
+                to="inventory.cluster",
+            ),
         ),
         migrations.AddField(
-            model_name='coverage',
-            name='cluster',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='coverage', to='inventory.cluster'),
+            model_name="coverage",
+            name="cluster",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="coverage",
+                to="inventory.cluster",
+            ),
         ),
         migrations.AddField(
-            model_name='deviceinterval',
-            name='cluster',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='device_intervals', to='inventory.cluster'),
+            model_name="deviceinterval",
+            name="cluster",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="device_intervals",
+                to="inventory.cluster",
+            ),
         ),
         migrations.AddField(
-            model_name='podinterval',
-            name='cluster',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pod_intervals', to='inventory.cluster'),
+            model_name="podinterval",
+            name="cluster",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="pod_intervals",
+                to="inventory.cluster",
+            ),
         ),
         migrations.AddField(
-            model_name='usagetotal',
-            name='cluster',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='usage_totals', to='inventory.cluster'),
+            model_name="usagetotal",
+            name="cluster",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="usage_totals",
+                to="inventory.cluster",
+            ),
         ),
         migrations.AddIndex(
-            model_name='claimevent',
-            index=models.Index(models.F('cluster'), models.F('claim_uid'), name='event_of_claim'),
+            model_name="claimevent",
+            index=models.Index(models.F("cluster"), models.F("claim_uid"), name="event_of_claim"),
         ),
         migrations.AddIndex(
-            model_name='claimevent',
-            index=models.Index(models.F('cluster'), models.F('at'), name='event_by_time'),
+            model_name="claimevent",
+            index=models.Index(models.F("cluster"), models.F("at"), name="event_by_time"),
         ),
         migrations.AddConstraint(
-            model_name='coverage',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('started_at'), name='coverage_of_cluster'),
+            model_name="coverage",
+            constraint=models.UniqueConstraint(
+                models.F("cluster"), models.F("started_at"), name="coverage_of_cluster"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='coverage',
-            constraint=models.CheckConstraint(condition=models.Q(('ended_at__gte', models.F('started_at'))), name='coverage_goes_forward'),
+            model_name="coverage",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("ended_at__gte", models.F("started_at"))), name="coverage_goes_forward"
+            ),
         ),
         migrations.AddIndex(
-            model_name='deviceinterval',
-            index=models.Index(models.F('cluster'), models.F('ended_at'), models.F('started_at'), name='device_interval_by_end'),
+            model_name="deviceinterval",
+            index=models.Index(
+                models.F("cluster"),
+                models.F("ended_at"),
+                models.F("started_at"),
+                name="device_interval_by_end",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='deviceinterval',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('driver'), models.F('pool'), models.F('device'), condition=models.Q(('ended_at', None)), name='one_open_interval_of_device'),
+            model_name="deviceinterval",
+            constraint=models.UniqueConstraint(
+                models.F("cluster"),
+                models.F("driver"),
+                models.F("pool"),
+                models.F("device"),
+                condition=models.Q(("ended_at", None)),
+                name="one_open_interval_of_device",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='deviceinterval',
-            constraint=models.CheckConstraint(condition=models.Q(('ended_at', None), ('ended_at__gte', models.F('started_at')), _connector='OR'), name='device_interval_goes_forward'),
+            model_name="deviceinterval",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("ended_at", None), ("ended_at__gte", models.F("started_at")), _connector="OR"
+                ),
+                name="device_interval_goes_forward",
+            ),
         ),
         migrations.AddIndex(
-            model_name='podinterval',
-            index=models.Index(models.F('cluster'), models.F('claim_uid'), name='pod_interval_of_claim'),
+            model_name="podinterval",
+            index=models.Index(models.F("cluster"), models.F("claim_uid"), name="pod_interval_of_claim"),
         ),
         migrations.AddIndex(
-            model_name='podinterval',
-            index=models.Index(models.F('cluster'), models.F('ended_at'), models.F('started_at'), name='pod_interval_by_end'),
+            model_name="podinterval",
+            index=models.Index(
+                models.F("cluster"), models.F("ended_at"), models.F("started_at"), name="pod_interval_by_end"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='podinterval',
-            constraint=models.UniqueConstraint(models.F('cluster'), models.F('claim_uid'), models.F('resource'), models.F('pod_uid'), models.F('pod_name'), condition=models.Q(('ended_at', None)), name='one_open_interval_of_consumer'),
+            model_name="podinterval",
+            constraint=models.UniqueConstraint(
+                models.F("cluster"),
+                models.F("claim_uid"),
+                models.F("resource"),
+                models.F("pod_uid"),
+                models.F("pod_name"),
+                condition=models.Q(("ended_at", None)),
+                name="one_open_interval_of_consumer",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='podinterval',
-            constraint=models.CheckConstraint(condition=models.Q(('ended_at', None), ('ended_at__gte', models.F('started_at')), _connector='OR'), name='pod_interval_goes_forward'),
+            model_name="podinterval",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("ended_at", None), ("ended_at__gte", models.F("started_at")), _connector="OR"
+                ),
+                name="pod_interval_goes_forward",
+            ),
         ),
         migrations.AddIndex(
-            model_name='usagetotal',
-            index=models.Index(models.F('level'), models.F('cluster'), models.F('scope'), models.F('starts_at'), name='usage_total_by_time'),
+            model_name="usagetotal",
+            index=models.Index(
+                models.F("level"),
+                models.F("cluster"),
+                models.F("scope"),
+                models.F("starts_at"),
+                name="usage_total_by_time",
+            ),
         ),
     ]
