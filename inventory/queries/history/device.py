@@ -81,6 +81,11 @@ class Timeline(msgspec.Struct, frozen=True):
     def anything_read(self) -> bool:
         return bool(self.read.spans)
 
+    @property
+    def watched(self) -> bool:
+        """Somebody had admin access, who holds nothing by it."""
+        return any(one.admin_access for one in self.totals)
+
 
 class _Row(msgspec.Struct, frozen=True):
     pk: int

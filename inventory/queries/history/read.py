@@ -7,14 +7,14 @@ import msgspec
 
 from inventory.history.axis import common, united, without
 from inventory.history.instants import Span, micros, moment
-from inventory.models import Cluster
+from inventory.models import Cluster, RollUp
 from inventory.queries.freshness import stale_after
 from inventory.queries.usage import recorded
 from inventory.queries.usage.rows import Period
 
 
 class Read(msgspec.Struct, frozen=True):
-    """Of one cluster in a period. `first` and `until` are the ends of all that was ever read of it.
+    """Of one cluster in a period. `first` and `until` are the ends of all that was read of it and is kept.
 
     What lies after the last reading is unread only when that is stale: until then it is as new as it can be.
     """
@@ -28,16 +28,13 @@ class Read(msgspec.Struct, frozen=True):
 
 
 def read_in(period: Period, clusters: Collection[int] | None = None) -> dict[int, Read]:
-    """By cluster, in the order of their names; of all of them where none are given. Two queries."""
+    """By cluster, in the order of their names; of all of them where none are given. Three queries."""
     rows = Cluster.objects.order_by("name")
     if clusters is not None:
         rows = rows.filter(pk__in=clusters)
     known = {pk: (name, enabled) for pk, name, enabled in rows.values_list("pk", "name", "enabled")}
-    covered = recorded.coverage(known)
-    return {
-        pk: _read(name, covered[pk], span_of(period), enabled=enabled)
-        for pk, (name, enabled) in known.items()
-    }
+    kept, asked = _kept(known), span_of(period)
+    return {pk: _read(name, kept[pk], asked, enabled=enabled) for pk, (name, enabled) in known.items()}
 
 
 def span_of(period: Period) -> Span:
@@ -69,6 +66,14 @@ def _followed(one: Read, asked: Span) -> list[Span]:
         return []
     end = asked.end if one.enabled else micros(one.until)
     return common([asked], [Span(micros(one.first), end)])
+
+
+def _kept(clusters: Collection[int]) -> dict[int, list[Span]]:
+    """What was read, from where on single intervals are kept of it."""
+    rolled = RollUp.objects.filter(cluster__in=list(clusters)).values_list("pk", "intervals_from")
+    deleted = {pk: [Span(0, micros(kept_from))] for pk, kept_from in rolled if kept_from}
+    covered = recorded.coverage(clusters)
+    return {pk: without(spans, deleted.get(pk, ())) for pk, spans in covered.items()}
 
 
 def _read(name: str, covered: Sequence[Span], asked: Span, *, enabled: bool) -> Read:
