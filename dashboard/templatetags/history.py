@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.words import ages, spans
 from inventory.history.instants import Span, moment
+from inventory.history.steps import Step
 from inventory.models import InstantSource
 from inventory.queries.history.claim import EventRow
 from inventory.queries.history.device import Held
@@ -58,6 +59,11 @@ def end_of(one: Held) -> SafeString:
         return format_html("{}", _("still held"))
     share = one.share
     return minute(share.until if share and share.until else moment(one.span.end))
+
+
+@register.simple_tag
+def step_start(one: Step) -> SafeString:
+    return minute(moment(one.span.start))
 
 
 @register.simple_tag

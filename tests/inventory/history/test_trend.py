@@ -98,20 +98,25 @@ _names = st.sampled_from(["a", "b"])
 _spans = st.tuples(st.integers(0, END), st.one_of(st.none(), st.integers(0, END))).filter(
     lambda pair: pair[1] is None or pair[0] < pair[1]
 )
-_devices = st.builds(
-    lambda name, span, offer: device(name, *span, OFFERS[offer]), _names, _spans, st.integers(0, 1)
-)
-_shares = st.builds(
-    lambda name, span, memory, whole: share(name, *span, memory, whole=whole),
-    _names,
-    _spans,
-    st.one_of(st.none(), st.integers(0, 20)),
-    st.booleans(),
-)
+
+
+@st.composite
+def _devices(draw: st.DrawFn) -> Device:
+    start, end = draw(_spans)
+    return device(draw(_names), start, end, OFFERS[draw(st.integers(0, 1))])
+
+
+@st.composite
+def _shares(draw: st.DrawFn) -> Share:
+    start, end = draw(_spans)
+    memory = draw(st.one_of(st.none(), st.integers(0, 20)))
+    return share(draw(_names), start, end, memory, whole=draw(st.booleans()))
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(_devices, max_size=6), st.lists(_shares, max_size=8), st.sampled_from(["memory", "cards"]))
+@given(
+    st.lists(_devices(), max_size=6), st.lists(_shares(), max_size=8), st.sampled_from(["memory", "cards"])
+)
 def test_at_every_instant_it_is_what_is_counted_plainly(
     devices: list[Device], shares: list[Share], dimension: str
 ) -> None:
@@ -160,29 +165,30 @@ def test_only_cards_of_the_quota_count() -> None:
 
 def in_steps(
     *shares: Share, read: Sequence[Span] = (ASKED,), limits: Sequence[Limit] = ()
-) -> list[list[object]]:
+) -> list[tuple[object, ...]]:
     trend = Trend("memory", lambda _share, _device: True)
     pieces = trend.over(ASKED, [device("a", 0, None)], shares)
-    return [[one.read, one.peak, one.integral, one.over] for one in steps(pieces, read, (5, 15, 25), limits)]
+    return [(one.read, one.peak, one.integral, one.over) for one in steps(pieces, read, (5, 15, 25), limits)]
 
 
 def test_a_step_has_the_most_and_the_integral() -> None:
-    assert in_steps(share("a", 8, 10, 4), share("a", 9, 20, 2)) == [[10, 6, 4 * 2 + 2 * 6, 0], [10, 2, 10, 0]]
+    assert in_steps(share("a", 8, 10, 4), share("a", 9, 20, 2)) == [(10, 6, 4 * 2 + 2 * 6, 0), (10, 2, 10, 0)]
 
 
 def test_of_a_step_that_was_not_read_nothing_is_told() -> None:
-    (first, second) = in_steps(share("a", 0, None, 4), read=[Span(5, 9)])
-    assert first == [4, 4, 16, 0]
-    assert second == [0, None, 0, 0]
+    first, second = in_steps(share("a", 0, None, 4), read=[Span(5, 9)])
+    assert first == (4, 4, 16, 0)
+    assert second == (0, None, 0, 0)
 
 
 def test_a_limit_counts_from_its_start_until_its_end() -> None:
     limits = [Limit(Span(0, 10), Fraction(2), hard=False), Limit(Span(20, 40), Fraction(3), hard=True)]
-    (first, second) = in_steps(share("a", 8, None, 4), limits=limits)
-    assert (first[3], second[3]) == (2, 5)
+    first, second = in_steps(share("a", 8, None, 4), limits=limits)
+    assert (first[-1], second[-1]) == (2, 5)
 
 
 @pytest.mark.parametrize("amount", [4, 5])
 def test_exactly_at_the_limit_is_not_over_it(amount: int) -> None:
     limits = [Limit(Span(0, 40), Fraction(4), hard=True)]
-    assert (in_steps(share("a", 5, None, amount), limits=limits)[0][3] > 0) == (amount == 5)
+    first, _ = in_steps(share("a", 5, None, amount), limits=limits)
+    assert first[-1] == (10 if amount == 5 else 0)
