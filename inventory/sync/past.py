@@ -1,11 +1,13 @@
 """How far back a transaction changes what was: from there on it has to be added up again."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from django.utils import timezone
+
+from inventory.history.instants import ceil_day, ceil_hour, floor_day, floor_hour
 from inventory.models import Cluster, Coverage, RollUp
-
-_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 @dataclass
@@ -24,31 +26,30 @@ def set_back(cluster: Cluster, past: Past) -> None:
 
     Under the lock under which polls write. Before the first reading nothing is counted, whatever is told.
     """
-    if past.earliest is None:
+    found = None if past.earliest is None else RollUp.objects.filter(cluster=cluster).first()
+    if past.earliest is None or found is None:
         return
-    found = RollUp.objects.filter(cluster=cluster).first()
-    if found is None or found.hours_until is None or past.earliest >= found.hours_until:
+    added_up = found.hours_until is not None and past.earliest < found.hours_until
+    if not added_up and past.earliest >= floor_hour(timezone.now()):
         return
-    first = Coverage.objects.filter(cluster=cluster).values_list("started_at", flat=True).first()
-    since = max(past.earliest, first or past.earliest)
-    hours = _not_before(_hour(since), found.intervals_from, _HOUR)
-    days = _not_before(_day(since), found.intervals_from, _DAY)
-    found.hours_until = min(found.hours_until, hours)
+    # Also where nothing is set back: what is over may be added up at this moment.
+    found.changes += 1
+    if added_up:
+        _set_back(found, past.earliest)
+    found.save(update_fields=("hours_until", "days_until", "changes"))
+
+
+def _set_back(found: RollUp, earliest: datetime) -> None:
+    first = Coverage.objects.filter(cluster=found.cluster_id).values_list("started_at", flat=True).first()
+    since = max(earliest, first or earliest)
+    hours = _not_before(floor_hour(since), found.intervals_from, ceil_hour)
+    days = _not_before(floor_day(since), found.intervals_from, ceil_day)
+    found.hours_until = found.hours_until and min(found.hours_until, hours)
     found.days_until = found.days_until and min(found.days_until, days)
-    found.save(update_fields=("hours_until", "days_until"))
 
 
-def _not_before(start: datetime, kept_from: datetime | None, step: timedelta) -> datetime:
+def _not_before(
+    start: datetime, kept_from: datetime | None, following: Callable[[datetime], datetime]
+) -> datetime:
     """Of an hour or day of which intervals were deleted already, the sum is all that is left."""
-    if kept_from is None or start >= kept_from:
-        return start
-    floor = _hour(kept_from) if step == _HOUR else _day(kept_from)
-    return floor if floor == kept_from else floor + step
-
-
-def _hour(at: datetime) -> datetime:
-    return at.replace(minute=0, second=0, microsecond=0)
-
-
-def _day(at: datetime) -> datetime:
-    return _hour(at).replace(hour=0)
+    return start if kept_from is None or start >= kept_from else following(kept_from)

@@ -1,7 +1,7 @@
 """What faces get of usage: exact integrals, in seconds, by group."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from fractions import Fraction
 
@@ -108,3 +108,66 @@ class UsageSeries(msgspec.Struct, frozen=True):
     """The same by steps; a step that was read in part has its readings beside it."""
 
     steps: Sequence[UsageReport]
+
+
+class HeatCell(msgspec.Struct, frozen=True):
+    """One hour of a day as clocks tell it, all products together; all in seconds.
+
+    `seconds` is how long it lasted: where clocks are turned back, two hours have one name; where they leap,
+    one is missing. `read` is for how long each cluster was read in it, added up. `there` counts the cards
+    that were published.
+    """
+
+    day: date
+    hour: int
+    seconds: Fraction
+    read: Fraction
+    cards: Fraction
+    card_equivalents: Fraction
+    card_equivalents_unknown: Fraction
+    there: Fraction
+
+
+class UsageHeat(msgspec.Struct, frozen=True):
+    """In the order of days and hours; those that lie in the period."""
+
+    period: Period
+    readings: Sequence[Reading]
+    cells: Sequence[HeatCell]
+    exact_until: datetime | None
+
+
+class PodUse(msgspec.Struct, frozen=True):
+    """What a share gave to one consumer of its claim, while its device stayed as it was; times in seconds.
+
+    From `start` to `end` the consumer used it; `read` is what was read of that time, and `part` what the
+    consumer has of it: where several use the claim at once, an even part each. The amounts, and
+    `card_equivalents`, None where it is not known, are those of this part. Of a time in which nobody used the
+    claim, the Pod and its workload are None. `resource` is `pods`, or what else the claim was reserved for.
+    The share was given at `allocated_at` and given back at `released_at`; None: it is held.
+    """
+
+    cluster: str
+    namespace: str
+    team: str | None
+    claim: str
+    claim_uid: str
+    resource: str | None
+    pod: str | None
+    pod_uid: str | None
+    workload_kind: str | None
+    workload_name: str | None
+    node: str | None
+    driver: str
+    pool: str
+    device: str
+    product: str | None
+    dedicated: bool
+    start: datetime
+    end: datetime
+    read: Fraction
+    part: Fraction
+    card_equivalents: Fraction | None
+    amounts: tuple[Integral, ...]
+    allocated_at: datetime
+    released_at: datetime | None
