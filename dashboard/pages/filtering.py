@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from dashboard.words.states import Badge
 
 # These are no conditions: they stay when filters are cleared, but for the page number.
-_NOT_CONDITIONS = ("view", "ordering", "show")
+_NOT_CONDITIONS = ("view", "ordering", "show", "group_by", "step", "tz")
 _NEVER_KEPT = ("page", "at")
 
 
@@ -21,13 +21,14 @@ class Choice(NamedTuple):
 
 
 class Field(NamedTuple):
-    """`choices` is empty for a field to write in."""
+    """`choices` is empty for a field to write in; `always`: one of them holds, there is no “all”."""
 
     name: str
     label: str
     value: str
     choices: Sequence[Choice] = ()
     hint: str = ""
+    always: bool = False
 
 
 class Chip(NamedTuple):

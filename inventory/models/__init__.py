@@ -29,35 +29,49 @@ from inventory.models.clusters import (
 )
 from inventory.models.conversions import ConversionPreview, HamiPod, SavedConversion
 from inventory.models.devices import Balance, Card, CounterBalance, Device, Pool, Slice
-from inventory.models.history import InstantSource, ShareInterval
+from inventory.models.history import (
+    ClaimEvent,
+    Coverage,
+    DeviceInterval,
+    InstantSource,
+    PodInterval,
+    ShareInterval,
+)
 from inventory.models.pods import Pod, PodClaim
 from inventory.models.quotas import TeamQuota
 from inventory.models.teams import Membership, Team, TeamNamespace, TeamRule, TeamRuleValue
+from inventory.models.usage import Level, RollUp, UsageTotal
 
 __all__ = [
     "Balance",
     "Card",
     "Claim",
+    "ClaimEvent",
     "ClaimTemplate",
     "Cluster",
     "ConsumedCapacity",
     "Consumer",
     "ConversionPreview",
     "CounterBalance",
+    "Coverage",
     "Device",
     "DeviceClass",
+    "DeviceInterval",
     "Difference",
     "HamiPod",
     "InstantSource",
     "KindState",
     "Lease",
+    "Level",
     "Membership",
     "Namespace",
     "Node",
     "Pod",
     "PodClaim",
+    "PodInterval",
     "Pool",
     "Quota",
+    "RollUp",
     "SavedConversion",
     "Share",
     "ShareInterval",
@@ -69,4 +83,5 @@ __all__ = [
     "TeamQuota",
     "TeamRule",
     "TeamRuleValue",
+    "UsageTotal",
 ]

@@ -31,6 +31,8 @@ _TEAMS: Mapping[str, Sequence[str]] = {
     "Quota": ("namespace__team_id",),
     "TeamQuota": ("team_id",),
 }
+# The past is theirs whose it was then: a namespace that moves to another team takes nothing of it along.
+_BY_SLUG = frozenset({"ClaimEvent", "PodInterval", "ShareInterval", "UsageTotal"})
 
 
 class VisibleQuerySet(QuerySet[_ModelT]):
@@ -54,7 +56,7 @@ def visible(model: type[Model], viewer: Viewer, path: str = "") -> Q:
     name, prefix = model.__name__, f"{path}__" if path else ""
     if name == "SkippedObject":
         return Q(Exists(_namespaces_named(viewer, prefix)))
-    if name == "ShareInterval":
+    if name in _BY_SLUG:
         return Q(**{f"{prefix}team_slug__in": _slugs(viewer)})
     found = Q()
     for column in _TEAMS[name]:

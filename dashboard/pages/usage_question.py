@@ -1,0 +1,167 @@
+"""What is asked of the usage page, and how it is asked for."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+
+from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext as _
+
+from dashboard.pages import filtering
+from dashboard.pages.filtering import Choice, Field, choose, write
+from dashboard.pages.refusal import Refused, checked
+from dashboard.words import periods
+from dashboard.words import usage as words
+from dashboard.words.periods import PeriodError, Zone
+from inventory.history.buckets import SHORTEST, Step, midnight
+from inventory.models import ShareInterval
+from inventory.queries import options
+from inventory.queries.usage.filters import UsageFilter
+from inventory.queries.usage.reach import Reach
+from inventory.queries.usage.rows import Period, UsageGroup
+from inventory.viewer import Viewer
+
+_DAYS = 30
+_MOST_STEPS = 400
+# Of a period up to so long, steps of this length are drawn, unless others are asked for.
+_LENGTHS = (
+    (timedelta(days=3), Step.HOUR),
+    (timedelta(days=100), Step.DAY),
+    (timedelta(days=400), Step.WEEK),
+)
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+class Nothing(StrEnum):
+    """Why there is nothing to tell of a period."""
+
+    NEVER = "never"
+    BEFORE = "before"
+    FUTURE = "future"
+
+
+class Question(NamedTuple):
+    """`period` is what was asked for, whatever of it is over."""
+
+    period: Period
+    zone: Zone
+    group: UsageGroup
+    step: Step
+
+
+class Preset(NamedTuple):
+    label: str
+    href: str
+    chosen: bool
+
+
+def question_of(query: QueryDict, now: datetime) -> Question:
+    """Raises Refused."""
+    try:
+        zone = periods.zone(query.get("tz"))
+        period = _period(query, zone, now)
+    except PeriodError as error:
+        raise Refused(error.faults) from error
+    step = _chosen(query, "step", Step, _length(period))
+    if (period.end - period.start) // SHORTEST[step] > _MOST_STEPS:
+        fault = _("makes more than %(most)d steps: choose longer ones, or a shorter period")
+        raise Refused([("step", fault % {"most": _MOST_STEPS})])
+    return Question(period, zone, _chosen(query, "group_by", UsageGroup, UsageGroup.TEAM), step)
+
+
+def filters_of(query: QueryDict, viewer: Viewer) -> UsageFilter:
+    """Raises Refused."""
+    found = UsageFilter(query, queryset=ShareInterval.objects.order_by(), viewer=viewer)
+    checked(found)
+    return found
+
+
+def nothing(period: Period, known: Reach, now: datetime) -> Nothing | None:
+    if period.start >= known.so_far(now):
+        return Nothing.NEVER if known.first is None else Nothing.FUTURE
+    if known.first is None:
+        return Nothing.NEVER
+    return Nothing.BEFORE if period.end <= known.first else None
+
+
+def so_far(period: Period, known: Reach, now: datetime) -> Period:
+    """What of it is over."""
+    return Period(period.start, min(period.end, known.so_far(now)))
+
+
+def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filtering.Form:
+    groups = [(one.value, words.group(one)) for one in UsageGroup]
+    lengths = [(one.value, words.step(one)) for one in Step]
+    fields = [
+        write(request, "from", _("From"), periods.local(question.period.start, question.zone)),
+        write(request, "to", _("To"), periods.local(question.period.end, question.zone)),
+        _one_of(request, "group_by", _("By"), groups, question.group),
+        _one_of(request, "step", _("Steps"), lengths, question.step),
+        write(request, "tz", _("Time zone"), periods.UTC_NAME),
+        choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+        choose(request, "product", _("Product"), options.products()),
+        choose(request, "cluster", _("Cluster"), options.clusters()),
+    ]
+    return filtering.form(request, fields)
+
+
+def presets(request: HttpRequest, now: datetime, zone: Zone) -> list[Preset]:
+    """The last days, and this month and the last."""
+    today = now.astimezone(zone.info).date()
+    tomorrow, first = today + timedelta(days=1), today.replace(day=1)
+    before = (first - timedelta(days=1)).replace(day=1)
+    return [
+        _preset(request, _("7 days"), tomorrow - timedelta(days=7), tomorrow),
+        _preset(request, _("30 days"), tomorrow - timedelta(days=_DAYS), tomorrow),
+        _preset(request, periods.month_name(first.year, first.month), first, tomorrow),
+        _preset(request, periods.month_name(before.year, before.month), before, first),
+    ]
+
+
+def _preset(request: HttpRequest, label: str, start: date, end: date) -> Preset:
+    query = request.GET.copy()
+    for gone in ("page", "step"):
+        query.pop(gone, None)
+    query["from"], query["to"] = start.isoformat(), end.isoformat()
+    chosen = all(request.GET.get(name) == query[name] for name in ("from", "to"))
+    return Preset(label, f"?{query.urlencode()}", chosen)
+
+
+def _one_of(
+    request: HttpRequest, name: str, label: str, known: Sequence[tuple[str, str]], chosen: StrEnum
+) -> Field:
+    choices = [Choice(value, word, value == chosen) for value, word in known]
+    return Field(name, label, request.GET.get(name, ""), choices, always=True)
+
+
+def _period(query: QueryDict, zone: Zone, now: datetime) -> Period:
+    """Up to the end of this day, and for some days, where nothing else is asked for."""
+    end = midnight(now.astimezone(zone.info).date() + timedelta(days=1), zone.info)
+    if "to" in query:
+        end = periods.instant(query["to"], zone, "to")
+    start = periods.instant(query["from"], zone, "from") if "from" in query else _days_before(end, zone)
+    if start >= end:
+        raise PeriodError(("to", _("a period ends later than it starts")))
+    return Period(start, end)
+
+
+def _days_before(end: datetime, zone: Zone) -> datetime:
+    try:
+        return midnight(end.astimezone(zone.info).date() - timedelta(days=_DAYS), zone.info)
+    except OverflowError:
+        raise PeriodError(("to", _("lies before all calendars"))) from None
+
+
+def _length(period: Period) -> Step:
+    return next((step for longest, step in _LENGTHS if period.end - period.start <= longest), Step.MONTH)
+
+
+def _chosen(query: QueryDict, name: str, known: type[_Word], otherwise: _Word) -> _Word:
+    value = query.get(name)
+    if value is None:
+        return otherwise
+    if value not in list(known):
+        fault = _("“%(value)s” is not one of %(known)s")
+        raise Refused([(name, fault % {"value": value, "known": ", ".join(known)})])
+    return known(value)
