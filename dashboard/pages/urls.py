@@ -19,6 +19,8 @@ from dashboard.pages import (
     pods,
     teams,
     theme,
+    usage,
+    usage_month,
 )
 
 urlpatterns = [
@@ -51,6 +53,8 @@ urlpatterns = [
     path("teams/", teams.teams, name="teams"),
     path("teams/<str:slug>/", teams.team, name="team"),
     path("teams/<str:slug>/largest/", teams.team_largest, name="team_largest"),
+    path("usage/", usage.usage, name="usage"),
+    path("usage/<int:year>-<int:month>/", usage_month.usage_month, name="usage_month"),
     path("clusters/", clusters.clusters, name="clusters"),
     path("clusters/<str:name>/", clusters.cluster, name="cluster"),
     path("search", find.find, name="find"),

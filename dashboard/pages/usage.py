@@ -72,6 +72,7 @@ def usage(request: HttpRequest) -> HttpResponse:
         {
             "form": form_of(request, question, viewer),
             "question": question,
+            "zone": question.zone,
             "span": periods.span(question.period, question.zone),
             "so_far": periods.local(over.end, question.zone) if over.end < question.period.end else "",
             "presets": presets(request, now, question.zone),
