@@ -15,7 +15,7 @@ from dashboard.pages.refusal import Refused
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import chosen_clusters
 from dashboard.pages.usage import source
-from dashboard.pages.usage_question import filters_of, nothing, so_far
+from dashboard.pages.usage_question import Link, Month, filters_of, nothing, so_far
 from dashboard.words import periods
 from dashboard.words.periods import PeriodError, Zone
 from inventory.queries import options
@@ -30,20 +30,6 @@ from inventory.snapshot import snapshot
 from inventory.viewer import Viewer
 
 
-class Month(NamedTuple):
-    year: int
-    month: int
-
-    @property
-    def name(self) -> str:
-        return periods.month_name(self.year, self.month)
-
-    def later(self, months: int) -> "Month | None":
-        """None outside of all calendars."""
-        years, month = divmod(self.year * 12 + self.month - 1 + months, 12)
-        return Month(years, month + 1) if 1 <= years <= 9998 else None
-
-
 class TeamRows(NamedTuple):
     """Of one team, a row for each product; `part` is what these come to."""
 
@@ -53,9 +39,9 @@ class TeamRows(NamedTuple):
 
 
 @page
-def usage_month(request: HttpRequest, year: int, month: int) -> HttpResponse:
+def usage_month(request: HttpRequest, asked: Month) -> HttpResponse:
     now, viewer = timezone.now(), viewer_of(request.user)
-    zone, asked = _zone(request.GET), Month(year, month)
+    zone = _zone(request.GET)
     period = _period(asked, zone)
     filters = filters_of(request.GET, viewer)
     with snapshot():
@@ -69,8 +55,8 @@ def usage_month(request: HttpRequest, year: int, month: int) -> HttpResponse:
         {
             "asked": asked,
             "zone": zone,
-            "before": asked.later(-1),
-            "after": asked.later(1) if period.end < now else None,
+            "before": _beside(request.GET, asked, -1),
+            "after": _beside(request.GET, asked, 1) if period.end < now else None,
             "form": _form(request, viewer),
             "span": periods.span(period, zone),
             "so_far": periods.local(over.end, zone) if over.end < period.end else "",
@@ -94,6 +80,11 @@ def _read(period: Period, filters: UsageFilter, viewer: Viewer) -> dict[str, Any
         "products": by_product.rows,
         "readings": by_product.readings,
     }
+
+
+def _beside(query: QueryDict, asked: Month, months: int) -> Link | None:
+    month = asked.later(months)
+    return month.link(query) if month else None
 
 
 def _teams(rows: Iterable[UsageRow], known: dict[str, TeamBrief]) -> Iterable[TeamRows]:

@@ -60,7 +60,8 @@ class Total(msgspec.Struct, frozen=True):
 
     @property
     def ratio(self) -> Fraction | None:
-        return self.card_equivalents / self.there if self.there and not self.unknown else None
+        """At least so much, where something is unknown."""
+        return self.card_equivalents / self.there if self.there else None
 
 
 class Gaps(msgspec.Struct, frozen=True):

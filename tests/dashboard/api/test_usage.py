@@ -216,7 +216,7 @@ def test_filters_narrow_what_is_added_up(get: Get) -> None:
         # Before the first record, and in the future.
         ("from=2026-02-01&to=2026-03-01", ["to"]),
         ("from=9000-01-01&to=9001-01-01", ["from"]),
-        ("from=0001-01-01&to=0001-01-02&tz=Asia/Tokyo", ["from", "to"]),
+        ("from=0001-01-01&to=0001-01-02&tz=Asia/Tokyo", ["from"]),
     ],
 )
 def test_what_cannot_be_asked_is_named(get: Get, path: str, query: str, fields: list[str]) -> None:
