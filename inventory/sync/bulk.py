@@ -102,7 +102,7 @@ def delete(model: Model, ids: Iterable[int]) -> int:
             if relation.on_delete is models.SET_NULL:
                 _forget(relation, gone)
     deleted = {
-        child: _execute(f"DELETE FROM {_table(child)} WHERE {_among('id')}", gone)  # noqa: S608
+        child: _execute(f"DELETE FROM {_table(child)} WHERE {_among(_key(child))}", gone)  # noqa: S608
         for child, gone in reversed(doomed.items())
     }
     return deleted.get(model, 0)
@@ -137,10 +137,10 @@ def _relations(model: Model) -> Iterator[models.ManyToOneRel]:
 
 def _users(relation: models.ManyToOneRel, ids: Collection[int]) -> list[int]:
     """The rows that refer to one of these by this relation."""
-    condition = _among(relation.field.column)
+    condition, key = _among(relation.field.column), _key(relation.related_model)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id FROM {_table(relation.related_model)} WHERE {condition}",  # noqa: S608
+            f"SELECT {_quote(key)} FROM {_table(relation.related_model)} WHERE {condition}",  # noqa: S608
             (_parameter(ids),),
         )
         return [row[0] for row in cursor.fetchall()]
@@ -272,6 +272,11 @@ def _defaulted(model: Model) -> Iterator[Column]:
     for field in model._meta.concrete_fields:
         if not field.generated and (field.has_default() or not field.has_db_default()):
             yield field
+
+
+def _key(model: Model) -> str:
+    key: Column = model._meta.pk
+    return str(key.column)
 
 
 def _table(model: Model) -> str:

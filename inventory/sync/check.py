@@ -8,6 +8,7 @@ from django.db.models import Q
 from inventory.models import Balance, Card, Cluster, CounterBalance, Device
 from inventory.sync import balances
 from inventory.sync.reconcile import Key, Values
+from inventory.sync.sheets import PoolSheet, sheets
 
 
 def differences(cluster: Cluster) -> Iterator[str]:
@@ -16,13 +17,11 @@ def differences(cluster: Cluster) -> Iterator[str]:
         (pool, key): pk
         for pk, pool, key in Card.objects.filter(cluster=cluster).values_list("pk", "pool_id", "key")
     }
-    for derived in balances.sheets(cluster):
+    for derived in sheets(cluster):
         yield from _differences(cluster, derived, cards)
 
 
-def _differences(
-    cluster: Cluster, derived: Sequence[balances.PoolSheet], cards: Mapping[Key, int]
-) -> Iterator[str]:
+def _differences(cluster: Cluster, derived: Sequence[PoolSheet], cards: Mapping[Key, int]) -> Iterator[str]:
     missing = [
         (sheet.pool, card.key)
         for sheet in derived

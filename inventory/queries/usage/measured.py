@@ -1,9 +1,10 @@
 """Exact sums by bucket and group, and what was read of the time that they are of."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 import msgspec
+from django.core.exceptions import ValidationError
 from django.db.models import Q
 
 from inventory.history.axis import Axis, common
@@ -16,7 +17,7 @@ from inventory.queries.usage import recorded
 from inventory.queries.usage.filters import Wanted
 from inventory.queries.usage.groups import Grouping, Groups, Key
 from inventory.queries.usage.recorded import Known, Windows
-from inventory.queries.usage.rows import UsageGroup
+from inventory.queries.usage.rows import Period, UsageGroup
 from inventory.viewer import Viewer
 
 
@@ -34,6 +35,13 @@ class Question(msgspec.Struct, frozen=True):
         return Span(micros(self.borders[0]), micros(self.borders[-1]))
 
 
+def whole(period: Period) -> list[datetime]:
+    """The borders of one bucket. Raises ValidationError."""
+    if period.start >= period.end:
+        raise ValidationError("the period ends before it begins, or lasts no time")
+    return [period.start.astimezone(UTC), period.end.astimezone(UTC)]
+
+
 def from_intervals(question: Question, windows: Windows) -> list[dict[Key, Sums]]:
     """By bucket; of each cluster what lies in its windows, which are times that were read."""
     borders = [micros(border) for border in question.borders]
@@ -44,9 +52,9 @@ def from_intervals(question: Question, windows: Windows) -> list[dict[Key, Sums]
     looked_at = {cluster: windows[cluster] for cluster in axes}
     sweep = Sweep(axes, grouping.of_share, grouping.of_card)
     sweep.over(
-        recorded.devices(looked_at, _of_driver(question.wanted), known),
+        recorded.devices(looked_at, of_driver(question.wanted), known),
         recorded.uses(looked_at, _of_namespace(question.wanted)) if _needs_uses(question) else (),
-        recorded.shares(looked_at, _of_shares(question), known),
+        recorded.shares(looked_at, of_shares(question), known),
     )
     return sweep.integrals()
 
@@ -59,7 +67,7 @@ def _needs_uses(question: Question) -> bool:
     return question.groups.has(UsageGroup.WORKLOAD) or bool(question.wanted.workload)
 
 
-def _of_driver(wanted: Wanted) -> Q:
+def of_driver(wanted: Wanted) -> Q:
     return Q(driver__in=wanted.driver) if wanted.driver else Q()
 
 
@@ -67,9 +75,9 @@ def _of_namespace(wanted: Wanted) -> Q:
     return Q(namespace__in=wanted.namespace) if wanted.namespace else Q()
 
 
-def _of_shares(question: Question) -> Q:
+def of_shares(question: Question) -> Q:
     wanted = question.wanted
-    found = _of_driver(wanted) & _of_namespace(wanted)
+    found = of_driver(wanted) & _of_namespace(wanted)
     if wanted.team:
         found &= Q(team_slug__in=wanted.team)
     if wanted.names_a_holder:

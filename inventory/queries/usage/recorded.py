@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
-from django.db.models import F, Max, Q, Window
+from django.db.models import F, Max, Q, QuerySet, Window
 
 from inventory.history.axis import united
 from inventory.history.instants import Span, micros, moment
@@ -19,6 +19,16 @@ _AT_ONCE = 10_000
 # More of them are asked for as the one that has them all.
 _MOST_WINDOWS = 8
 _DEVICE = ("cluster_id", "driver", "pool", "device")
+SHARE = (
+    *_DEVICE,
+    "claim_uid",
+    "team_slug",
+    "namespace",
+    "dedicated",
+    "consumed",
+    "started_at",
+    "ended_at",
+)
 _LASTED = Q(ended_at=None) | Q(ended_at__gt=F("started_at"))
 
 
@@ -68,32 +78,28 @@ def devices(windows: Windows, narrowed: Q, known: Known) -> list[Device]:
 
 def shares(windows: Windows, narrowed: Q, known: Known) -> Iterator[Share]:
     """Those that hold something: admin access does not."""
-    rows = ShareInterval.objects.filter(narrowed, _LASTED, _overlapping(windows), admin_access=False)
-    columns = ("claim_uid", "team_slug", "namespace", "dedicated", "consumed", "started_at", "ended_at")
-    ordered = rows.order_by("started_at").values_list(*_DEVICE, *columns)
-    for (
-        cluster,
-        driver,
-        pool,
-        device,
-        uid,
+    rows = share_rows(windows, narrowed).order_by("started_at").values_list(*SHARE)
+    for row in rows.iterator(_AT_ONCE):
+        yield share(row, known)
+
+
+def share_rows(windows: Windows, narrowed: Q) -> QuerySet[ShareInterval]:
+    return ShareInterval.objects.filter(narrowed, _LASTED, _overlapping(windows), admin_access=False)
+
+
+def share(row: Sequence[Any], known: Known) -> Share:
+    """From the columns of `SHARE`."""
+    cluster, driver, pool, device, uid, team, namespace, dedicated, consumed, start, end = row
+    return Share(
+        micros(start),
+        None if end is None else micros(end),
+        DeviceKey(cluster, driver, pool, device),
+        ClaimKey(cluster, uid),
         team,
         namespace,
         dedicated,
-        consumed,
-        start,
-        end,
-    ) in ordered.iterator(_AT_ONCE):
-        yield Share(
-            micros(start),
-            None if end is None else micros(end),
-            DeviceKey(cluster, driver, pool, device),
-            ClaimKey(cluster, uid),
-            team,
-            namespace,
-            dedicated,
-            known.amounts(consumed),
-        )
+        known.amounts(consumed),
+    )
 
 
 def uses(windows: Windows, narrowed: Q) -> Iterator[Use]:

@@ -37,7 +37,7 @@ def report(
     period: Period, asked: Collection[UsageGroup], filters: UsageFilter, *, viewer: Viewer
 ) -> UsageReport:
     """A fixed number of queries. Raises ValidationError."""
-    return _reports(_answer(_whole(period), asked, filters, viewer))[0]
+    return _reports(_answer(measured.whole(period), asked, filters, viewer))[0]
 
 
 def series(
@@ -78,14 +78,8 @@ class _Answer(msgspec.Struct, frozen=True):
         return [Span(micros(start), micros(end)) for start, end in pairwise(self.question.borders)]
 
 
-def _whole(period: Period) -> list[datetime]:
-    if period.start >= period.end:
-        raise ValidationError("the period ends before it begins, or lasts no time")
-    return [period.start.astimezone(UTC), period.end.astimezone(UTC)]
-
-
 def _steps(period: Period, step: Step, zone: tzinfo) -> list[datetime]:
-    start, end = _whole(period)
+    start, end = measured.whole(period)
     least = (end - start) // SHORTEST[step]
     if least > MOST_STEPS:
         raise ValidationError(
