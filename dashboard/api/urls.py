@@ -24,6 +24,7 @@ from dashboard.api.quotas import Quotas
 from dashboard.api.shares import Shares
 from dashboard.api.teams import Teams
 from dashboard.api.usage import Usage, UsageReports
+from dashboard.api.usage_allocations import UsageAllocations
 
 RESOURCES = {
     "clusters": Clusters,
@@ -68,6 +69,11 @@ urlpatterns = [
         "v1/usage/report/",
         UsageReports.as_view({"get": "list"}, basename="usage-report"),
         name="usage-report",
+    ),
+    path(
+        "v1/usage/allocations/",
+        UsageAllocations.as_view({"get": "list"}, basename="usage-allocations"),
+        name="usage-allocations",
     ),
     path("v1/", include(_router.urls)),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),

@@ -28,6 +28,7 @@ def past() -> None:
     make_coverage(48, 1000)
     make_published()
     make_team("vision")
+    Team.objects.update(colour=1)
     make_held(start=6, end=30, consumed=QUARTER)
     make_held(start=50, end=54, consumed=QUARTER)
     make_held(start=3, end=7, consumed={"memory": "40Gi"}, team_slug="canary", namespace="canary-prod")
