@@ -26,7 +26,7 @@ def lines(client: Client, query: str = DAY) -> list[dict[str, str]]:
     return list(csv.DictReader(StringIO(csv_text(response))))
 
 
-def test_a_use_has_its_pod_its_time_and_its_part_of_a_card() -> None:
+def test_every_column_has_a_name_and_those_of_opencost_are_in_its_order() -> None:
     assert tuple(TITLES) == AllocationLine.__struct_fields__
     assert [title for title in TITLES.values() if title in OPENCOST] == OPENCOST
 
