@@ -14,7 +14,7 @@ from rest_framework.request import Request
 
 from dashboard.api import tables
 from dashboard.api.hours import Hours, hours
-from dashboard.api.renderers import CsvRenderer
+from dashboard.api.renderers import CsvRenderer, JsonRenderer
 from dashboard.api.schema import ResourceSchema, problems
 from dashboard.api.usage import OverTime
 from dashboard.api.usage_parameters import SPAN, STEP, asked_steps, span_parameters, step_parameter
@@ -114,7 +114,7 @@ class UsageAllocations(OverTime):
     windows: Sequence[Period]
 
     def get_renderers(self) -> list[Any]:
-        return [CsvRenderer()]
+        return [CsvRenderer()] if self.action == "list" else [JsonRenderer()]
 
     def known_parameters(self) -> Sequence[str]:
         return (*self.filters.base_filters, *self.asking, "format")

@@ -136,6 +136,7 @@ def test_what_cannot_be_asked_is_named(get: Get, query: str, field: str) -> None
 def test_it_is_csv_only(api: Client) -> None:
     make_coverage()
     assert api.get(f"{PATH}?{DAY}", headers={"Accept": "application/json"}).status_code == 406
+    assert api.options(PATH).status_code == 200
     response = api.get(f"{PATH}?{DAY}")
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     known = {"If-None-Match": response["ETag"]}
