@@ -16,6 +16,7 @@ from dashboard.words import states
 from inventory.queries import claims as claim_queries
 from inventory.queries import options
 from inventory.queries.claims import ClaimFilter, ClaimRow
+from inventory.queries.history import claim as claim_history
 from inventory.queries.results import AllocationResult
 from inventory.queries.slices import TeamBrief, teams
 
@@ -75,7 +76,12 @@ def claim(request: HttpRequest, claim_id: int) -> HttpResponse:
     return show(
         request,
         "claim.html",
-        {"line": line, "claim": row, "fit": part},
+        {
+            "line": line,
+            "claim": row,
+            "fit": part,
+            "events": claim_history.events(row.cluster, row.uid, viewer=viewer),
+        },
         active="claims",
         source=Source(
             f"claims/{claim_id}/",

@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dashboard.access.viewer import viewer_of
 from dashboard.charts.device import dimensions_figure, drawn
 from dashboard.charts.segments import is_barred, sentence
+from dashboard.pages import device_timeline, spans
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source
 from dashboard.words import amounts
@@ -46,9 +48,11 @@ class OthersLine(NamedTuple):
 
 @page
 def device(request: HttpRequest, device_id: int) -> HttpResponse:
-    found = held_devices.one(device_id, viewer=viewer_of(request.user))
+    viewer = viewer_of(request.user)
+    found = held_devices.one(device_id, viewer=viewer)
     if found is None:
         raise Http404(_("There is no such device; it may have gone since."))
+    itself = device_queries.queryset().get(pk=device_id)
     columns = _columns(found.tracks)
     shown = drawn(found.tracks)
     return show(
@@ -73,10 +77,16 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
             "attributes": _attributes(found.row.attributes),
             "others": _others(found, columns),
             "holders": [*_teams(found.shares, found.teams), *([OTHERS] if found.others else [])],
+            "timeline": device_timeline.part(request, itself, timezone.now(), viewer),
             "pods": len({pod.id for share in found.shares for pod in share.pods}),
         },
         active="devices",
-        source=Source(f"devices/{device_id}/", clusters=[found.row.cluster], kinds=device_queries.KINDS),
+        source=Source(
+            f"devices/{device_id}/",
+            dropped=spans.PARAMETERS,
+            clusters=[found.row.cluster],
+            kinds=device_queries.KINDS,
+        ),
     )
 
 

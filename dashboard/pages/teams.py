@@ -15,6 +15,7 @@ from dashboard.access.viewer import viewer_of
 from dashboard.charts.quotas import quota_bar
 from dashboard.charts.segments import Bar
 from dashboard.charts.teams import drawn, sum_bar, teams_figure
+from dashboard.pages import spans, team_trend
 from dashboard.pages.paging import paged
 from dashboard.pages.pods import HeldAmount, held_amounts
 from dashboard.pages.searches import BusyError, Searches, busy
@@ -110,6 +111,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
         lines = [_share_line(one) for one in share_queries.rows(shares.rows, viewer=viewer)]
         limits = _limits(row, now, viewer)
         native = native_quotas.of_team(row.id, viewer=viewer)
+        trend = team_trend.part(request, Team.objects.get(pk=row.id), now, viewer)
     return show(
         request,
         "team.html",
@@ -122,9 +124,10 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
             "lines": lines,
             "native": native,
             "room": _room_part(request, row),
+            "trend": trend,
         },
         active="teams",
-        source=Source(f"teams/{slug}/", dropped=[PARAMETER], kinds=team_queries.KINDS),
+        source=Source(f"teams/{slug}/", dropped=[PARAMETER, *spans.PARAMETERS], kinds=team_queries.KINDS),
     )
 
 

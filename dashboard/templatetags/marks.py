@@ -39,6 +39,11 @@ def claim_state(state: str) -> SafeString:
 
 
 @register.simple_tag
+def claim_event(kind: str) -> SafeString:
+    return _shown(states.EVENT[kind])
+
+
+@register.simple_tag
 def pool_state(state: str, reason: str | None = "") -> SafeString:
     return _shown(states.POOL[state], reason)
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from inventory.dra.features import FeatureState
-from inventory.models import Claim, KindState, Pool
+from inventory.models import Claim, ClaimEvent, KindState, Pool
 from inventory.models.devices import DeviceState
 from inventory.queries.pods import PodState
 from inventory.queries.slices import TeamBrief
@@ -70,6 +70,14 @@ POD: dict[str, Badge] = {
     PodState.WAITING: Badge(_("waiting"), "wait", "warn"),
     PodState.HOLDING: Badge(_("holds"), "full"),
     PodState.PLACED: Badge(_("holds nothing"), "free"),
+}
+
+EVENT: dict[str, Badge] = {
+    ClaimEvent.Kind.CREATED: Badge(pgettext_lazy("event", "created"), "free"),
+    ClaimEvent.Kind.ALLOCATED: Badge(pgettext_lazy("event", "allocated"), "half"),
+    ClaimEvent.Kind.RESERVED: Badge(pgettext_lazy("event", "reserved for a Pod"), "full"),
+    ClaimEvent.Kind.DEALLOCATED: Badge(pgettext_lazy("event", "deallocated"), "free"),
+    ClaimEvent.Kind.DELETED: Badge(pgettext_lazy("event", "deleted"), "never"),
 }
 
 TAINTED = Badge(_("tainted"), "warn", "warn", "▲")

@@ -12,10 +12,10 @@ from inventory.history.instants import FAR, Span, micros, moment
 from inventory.history.sweep import ClaimKey, Device, DeviceKey, Share, Workload
 from inventory.models import PodInterval, ShareInterval
 from inventory.models.visibility import visible
-from inventory.queries.usage import figures, measured, recorded
+from inventory.queries.usage import figures, measured, plan, recorded
 from inventory.queries.usage.filters import UsageFilter, wanted
 from inventory.queries.usage.groups import Groups
-from inventory.queries.usage.measured import Question
+from inventory.queries.usage.question import Question, whole
 from inventory.queries.usage.recorded import Known
 from inventory.queries.usage.rows import Period, PodUse
 from inventory.viewer import Viewer
@@ -45,10 +45,10 @@ class _Held(NamedTuple):
 def pods(period: Period, filters: UsageFilter, *, viewer: Viewer) -> Iterator[PodUse]:
     """In the order in which the shares began, those of which the viewer may read the names.
 
-    Raises ValidationError before the first one.
+    Raises ValidationError, and NoLongerKept, before the first one.
     """
     conditions = wanted(filters)
-    question = Question(measured.whole(period), Groups.of(()), conditions, conditions.clusters(), viewer)
+    question = Question(whole(period), Groups.of(()), conditions, conditions.clusters(), viewer)
     return _Export(question).rows()
 
 
@@ -57,15 +57,16 @@ class _Export:
         self._question, self._known = question, Known()
         coverage = recorded.coverage(question.clusters)
         read = measured.read(question, coverage)
-        self._windows = {cluster: spans for cluster, spans in read.items() if spans}
+        found = plan.planned(question.borders, read, question.clusters, None).intervals
+        self._windows = {cluster: spans for cluster, spans in found.items() if spans}
         borders = [micros(border) for border in question.borders]
         self._axes = {cluster: Axis(spans, borders) for cluster, spans in self._windows.items()}
         self._devices: defaultdict[DeviceKey, list[Device]] = defaultdict(list)
-        for device in recorded.devices(self._windows, measured.of_driver(question.wanted), self._known):
+        for device in recorded.devices(self._windows, question.of_devices(), self._known):
             self._devices[device.key].append(device)
 
     def rows(self) -> Iterator[PodUse]:
-        narrowed = measured.of_shares(self._question) & visible(ShareInterval, self._question.viewer)
+        narrowed = self._question.of_shares() & visible(ShareInterval, self._question.viewer)
         found = recorded.share_rows(self._windows, narrowed).order_by("started_at", "pk")
         columns = ("claim_name", "started_at", "ended_at", "given_at")
         every = found.values_list(*columns, *recorded.SHARE).iterator(_AT_ONCE)

@@ -13,6 +13,8 @@ from inventory.history.sweep import ClaimKey, Device, DeviceKey, Share, Use, Wor
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models import Coverage, DeviceInterval, PodInterval, ShareInterval
 
+# No condition.
+ALL = Q()
 # By cluster, the times that are looked at.
 Windows: TypeAlias = Mapping[int, Sequence[Span]]
 _AT_ONCE = 10_000
@@ -62,7 +64,11 @@ def coverage(clusters: Iterable[int]) -> dict[int, list[Span]]:
 
 
 def devices(windows: Windows, narrowed: Q, known: Known) -> list[Device]:
-    """As they were published then, and, of those that were not, as they had been before."""
+    """As they were published then, and, of those that were not, as they had been before.
+
+    Also what they were between two windows: the later one may begin with a device that is gone.
+    """
+    windows = {cluster: (_whole(spans),) for cluster, spans in windows.items() if spans}
     rows = DeviceInterval.objects.filter(narrowed, _LASTED).order_by()
     last = Window(Max("started_at"), partition_by=[F(column) for column in _DEVICE])
     gone = rows.filter(_before(windows)).annotate(last=last).filter(started_at=F("last"))
@@ -144,7 +150,11 @@ def _before(windows: Windows) -> Q:
 
 
 def _few(spans: Sequence[Span]) -> Sequence[Span]:
-    return spans if len(spans) <= _MOST_WINDOWS else (Span(spans[0].start, spans[-1].end),)
+    return spans if len(spans) <= _MOST_WINDOWS else (_whole(spans),)
+
+
+def _whole(spans: Sequence[Span]) -> Span:
+    return Span(spans[0].start, spans[-1].end)
 
 
 def _quantity(text: str | None) -> Quantity | None:

@@ -1,0 +1,96 @@
+"""When clusters were read in a period: outside of it nothing is known of what was held there."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from inventory.history.axis import common, united, without
+from inventory.history.instants import Span, micros, moment
+from inventory.models import Cluster, RollUp
+from inventory.queries.freshness import stale_after
+from inventory.queries.usage import recorded
+from inventory.queries.usage.rows import Period
+
+
+class Read(msgspec.Struct, frozen=True):
+    """Of one cluster in a period. `first` and `until` are the ends of all that was read of it and is kept.
+
+    What lies after the last reading is unread only when that is stale: until then it is as new as it can be.
+    """
+
+    cluster: str
+    enabled: bool
+    first: datetime | None
+    until: datetime | None
+    spans: tuple[Span, ...]
+    unread: tuple[Span, ...]
+
+
+def read_in(period: Period, clusters: Collection[int] | None = None) -> dict[int, Read]:
+    """By cluster, in the order of their names; of all of them where none are given. Three queries."""
+    rows = Cluster.objects.order_by("name")
+    if clusters is not None:
+        rows = rows.filter(pk__in=clusters)
+    known = {pk: (name, enabled) for pk, name, enabled in rows.values_list("pk", "name", "enabled")}
+    kept, asked = _kept(known), span_of(period)
+    return {pk: _read(name, kept[pk], asked, enabled=enabled) for pk, (name, enabled) in known.items()}
+
+
+def span_of(period: Period) -> Span:
+    return Span(micros(period.start), micros(period.end))
+
+
+def periods(spans: Iterable[Span]) -> tuple[Period, ...]:
+    return tuple(Period(moment(start), moment(end)) for start, end in spans)
+
+
+def time_in(span: Span, spans: Sequence[Span]) -> int:
+    """How much of it lies in the spans, in microseconds."""
+    return sum(end - start for start, end in common([span], spans))
+
+
+def known_together(reads: Mapping[int, Read], asked: Span) -> list[Span]:
+    """When all clusters were read that were followed then: a sum over some of them would say too little.
+
+    A cluster is followed from its first reading on; one that was taken out of service, up to its last.
+    """
+    followed = {pk: _followed(one, asked) for pk, one in reads.items()}
+    anything = united(span for spans in followed.values() for span in spans)
+    missing = [span for pk, one in reads.items() for span in without(followed[pk], one.spans)]
+    return without(anything, missing)
+
+
+def _followed(one: Read, asked: Span) -> list[Span]:
+    if one.first is None or one.until is None:
+        return []
+    end = asked.end if one.enabled else micros(one.until)
+    return common([asked], [Span(micros(one.first), end)])
+
+
+def _kept(clusters: Collection[int]) -> dict[int, list[Span]]:
+    """What was read, from where on single intervals are kept of it."""
+    rolled = RollUp.objects.filter(cluster__in=list(clusters)).values_list("pk", "intervals_from")
+    deleted = {pk: [Span(0, micros(kept_from))] for pk, kept_from in rolled if kept_from}
+    covered = recorded.coverage(clusters)
+    return {pk: without(spans, deleted.get(pk, ())) for pk, spans in covered.items()}
+
+
+def _read(name: str, covered: Sequence[Span], asked: Span, *, enabled: bool) -> Read:
+    spans = common(covered, [asked])
+    unread = without([asked], covered)
+    if unread and covered and _is_fresh(unread[-1], covered[-1], asked):
+        unread = unread[:-1]
+    return Read(
+        cluster=name,
+        enabled=enabled,
+        first=moment(covered[0].start) if covered else None,
+        until=moment(covered[-1].end) if covered else None,
+        spans=tuple(spans),
+        unread=tuple(unread),
+    )
+
+
+def _is_fresh(gap: Span, last: Span, asked: Span) -> bool:
+    at_the_end = gap.end == asked.end and gap.start == last.end
+    return at_the_end and moment(gap.end) - moment(gap.start) <= stale_after()
