@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from django.db.models import QuerySet
@@ -117,7 +117,7 @@ def _with(envelope: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
 class OverTime(Resource):
     """What both have in common. `asking` are the parameters that an answer takes besides the filters."""
 
-    row = GroupUsageRow
+    row: ClassVar[type[msgspec.Struct]] = GroupUsageRow
     filters = UsageFilter
     kinds = KINDS
     asking: Sequence[str] = (*SPAN, GROUP_BY)

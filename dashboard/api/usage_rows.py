@@ -147,7 +147,8 @@ def step_row(report: UsageReport) -> UsageStepRow:
 
 def lines(report: UsageReport) -> Iterable[msgspec.Struct]:
     """A period in which nothing was held has one line, without a group: it says what was read of it."""
-    for row in report.rows or [None]:
+    rows: Sequence[UsageRow | None] = report.rows or [None]
+    for row in rows:
         own = [one for one in report.readings if row is None or row.cluster in (None, one.cluster)]
         span = {
             "starts_at": report.period.start,

@@ -246,13 +246,15 @@ class World:
 
     def _remember(self, cluster: Cluster) -> None:
         """That all of it was so for two days, and that each had another claim, which is gone."""
-        began = cluster.observed_at - timedelta(days=2)
-        Coverage.objects.create(cluster=cluster, started_at=began, ended_at=cluster.observed_at)
+        read_at = cluster.observed_at
+        assert read_at
+        began = read_at - timedelta(days=2)
+        Coverage.objects.create(cluster=cluster, started_at=began, ended_at=read_at)
         for model in (DeviceInterval, ShareInterval, PodInterval):
             model.objects.filter(cluster=cluster).update(started_at=began)
         for tenant in (self.own, self.other, self.nobody):
-            gone = {"claim_name": tenant.past, "claim_uid": f"uid-{tenant.past}"}
-            gone["ended_at"] = began + timedelta(hours=6)
+            ended_at = began + timedelta(hours=6)
+            gone = {"claim_name": tenant.past, "claim_uid": f"uid-{tenant.past}", "ended_at": ended_at}
             names = {"pod_name": tenant.past_pod, "workload_name": tenant.past_workload}
             for row, fields in ((ShareInterval, gone), (PodInterval, gone | names)):
                 kept = row.objects.get(cluster=cluster, claim_name=tenant.claim)

@@ -222,6 +222,18 @@ def test_what_others_held_is_one_line_without_a_name(past: None) -> None:
     assert "Nothing was held" in client.get(f"/usage/?{MARCH}&team=canary").content.decode()
 
 
+def test_names_of_the_past_are_never_markup(get: Get) -> None:
+    hostile = "<script>alert(1)</script>"
+    cluster = make_cluster(hostile)
+    make_coverage(cluster=cluster)
+    make_published(cluster=cluster, product=hostile, node=hostile)
+    share = make_held(end=40, cluster=cluster, team_slug=hostile, namespace=hostile)
+    make_used(share, hostile, end=40, workload_name=hostile)
+    for group in ("team", "namespace", "workload", "product", "node", "cluster"):
+        assert hostile not in get(f"/usage/?{MARCH}&group_by={group}")
+    assert hostile not in get("/usage/2026-03/")
+
+
 def test_a_team_leads_to_its_usage(past: None, get: Get) -> None:
     assert 'href="/usage/?team=vision"' in get("/teams/vision/")
 
