@@ -33,7 +33,7 @@ SESSIONS = ("login", "logout")
 
 # Of one question to the next these differ by themselves.
 _CHANGING = re.compile(
-    r'name="csrfmiddlewaretoken" value="\w+"|nonce-[\w=/+-]+|[0-9TZ:.-]{19,}|datetime="[^"]*"|'
+    r'name="csrfmiddlewaretoken" value="\w+"|nonce-[\w=/+-]+|[0-9TZ:.-]{19,}|[0-9-]{10} [0-9:]{8}|datetime="[^"]*"|'
     r'"lag_seconds":\d+|\d+ (?:s|min|h)(?: ago)?'
 )
 

@@ -97,7 +97,7 @@ def test_where_nothing_was_read_the_area_breaks_off(past: None, get: Get) -> Non
 
 def test_the_table_below_the_area_says_what_was_not_read(past: None, read: Get) -> None:
     told = read(f"/usage/?{MARCH}&step=day")
-    assert "From canary Vision Not read 2026-03-01 2 h 4.5 h" in told
+    assert "From Vision canary Not read 2026-03-01 4.5 h 2 h" in told
     assert "2026-03-02 not read not read 24 h" in told
 
 
@@ -224,10 +224,9 @@ def test_what_others_held_is_one_line_without_a_name(past: None) -> None:
 
 def test_names_of_the_past_are_never_markup(get: Get) -> None:
     hostile = "<script>alert(1)</script>"
-    cluster = make_cluster(hostile)
-    make_coverage(cluster=cluster)
-    make_published(cluster=cluster, product=hostile, node=hostile)
-    share = make_held(end=40, cluster=cluster, team_slug=hostile, namespace=hostile)
+    make_coverage()
+    make_published(product=hostile, node=hostile)
+    share = make_held(end=40, team_slug=hostile, namespace=hostile)
     make_used(share, hostile, end=40, workload_name=hostile)
     for group in ("team", "namespace", "workload", "product", "node", "cluster"):
         assert hostile not in get(f"/usage/?{MARCH}&group_by={group}")
