@@ -11,10 +11,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from inventory.models import Membership, Team
+from inventory.models import Membership, RollUp, Team
+from inventory.rollups.adding import add_up
+from inventory.rollups.pruning import forget_of
 from tests.dashboard.pages.conftest import Get
 from tests.factories import make_cluster, make_team
-from tests.past import make_coverage, make_held, make_published, make_used
+from tests.past import after, make_coverage, make_held, make_published, make_used
 
 pytestmark = pytest.mark.django_db
 MARCH = "from=2026-03-01&to=2026-03-04"
@@ -254,3 +256,47 @@ def test_a_page_asks_as_often_for_many_rows_as_for_few(signed_in: Client) -> Non
         make_used(share, f"pod-{number}", workload_name=f"w-{number}")
     assert [queries(path) for path in paths] == few
     assert max(few) <= 60
+
+
+# --- What is not kept any more ---
+
+
+@pytest.fixture
+def forgotten(past: None, settings: Any) -> str:
+    """All single shares of before the third day are gone; what they come to is kept."""
+    settings.SLICEBOARD_INTERVAL_DAYS = 2
+    settings.SLICEBOARD_HOUR_DAYS = 1
+    cluster = make_cluster()
+    list(add_up(cluster, after(24 * 6)))
+    list(forget_of(cluster, after(24 * 4)))
+    kept_from = RollUp.objects.get(cluster=cluster).intervals_from
+    assert kept_from is not None
+    return f"{kept_from:%Y-%m-%d}"
+
+
+def test_days_of_long_ago_are_told_from_their_sums(past: None, forgotten: str, read: Get) -> None:
+    told = read(f"/usage/?{MARCH}&step=day")
+    assert "Vision A100 gpu.example.com 5.5 h 22 h" in told
+    assert "From Vision canary Not read 2026-03-01 4.5 h 2 h" in told
+
+
+def test_what_is_not_kept_in_detail_is_said_so(past: None, forgotten: str, read: Get) -> None:
+    told = f"Single shares are kept since {forgotten}"
+    # The hours of the heat map, and here and there more.
+    assert told in read(f"/usage/?{MARCH}&step=day")
+    assert read(f"/usage/?{MARCH}&step=hour&group_by=workload").count(told) == 3
+    for path in (f"/usage/?{MARCH}&tz=Asia/Kolkata", "/usage/2026-03/?tz=Asia/Kolkata"):
+        assert told in read(path)
+
+
+def test_the_api_refuses_what_is_not_kept_in_detail(past: None, forgotten: str, signed_in: Client) -> None:
+    for path in (
+        f"usage/?{MARCH}&step=hour",
+        f"usage/report/?{MARCH}&group_by=workload",
+        f"usage/allocations/?{MARCH}",
+    ):
+        response = signed_in.get(f"/api/v1/{path}")
+        assert response.status_code == 400, path
+        (told,) = response.json()["errors"]
+        assert told["field"] == "from"
+        assert forgotten in told["detail"]
