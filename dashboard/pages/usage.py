@@ -103,7 +103,7 @@ def source(path: str, query: QueryDict, period: Period, *more: tuple[str, str]) 
         path,
         table=True,
         more=[("from", _instant(period.start)), ("to", _instant(period.end)), *more],
-        dropped=["from", "to", "step"],
+        dropped=["from", "to", "step", "ordering"],
         clusters=chosen_clusters(query),
         kinds=KINDS,
     )
@@ -128,8 +128,17 @@ def _by_group(
 ) -> dict[str, Any]:
     found = report(question.period, [question.group], filters, viewer=viewer)
     known = teams(viewer=viewer)
-    lines = [_line(row, question.group, sums.whose(row, known)) for row in found.rows]
-    return {"paged": paged(request, lines), "withheld": any(row.withheld for row in found.rows)}
+    rows = _ordered(found.rows, question.ordering)
+    lines = [_line(row, question.group, sums.whose(row, known)) for row in rows]
+    return {"paged": paged(request, lines), "withheld": any(row.withheld for row in rows)}
+
+
+def _ordered(rows: Sequence[UsageRow], ordering: str) -> Sequence[UsageRow]:
+    """By names, unless it is asked for by a number."""
+    if not ordering:
+        return rows
+    name = ordering.removeprefix("-")
+    return sorted(rows, key=lambda row: getattr(row.use, name), reverse=ordering.startswith("-"))
 
 
 def _over_time(

@@ -80,6 +80,13 @@ def test_it_is_added_up_by_any_group(past: None, read: Get, group: str, words: s
     assert words in read(f"/usage/?{MARCH}&group_by={group}")
 
 
+def test_it_can_be_sorted_by_its_numbers(past: None, read: Get, get: Get) -> None:
+    for ordering, first, second in (("card_equivalents", "canary", "Vision"), ("-cards", "Vision", "canary")):
+        told = read(f"/usage/?{MARCH}&ordering={ordering}")
+        assert told.index(f"{first} A100") < told.index(f"{second} A100")
+    assert 'aria-sort="descending"' in get(f"/usage/?{MARCH}&ordering=-cards")
+
+
 def test_workloads_stand_with_their_kind(read: Get) -> None:
     make_coverage()
     make_published()
@@ -177,6 +184,7 @@ def test_a_period_that_is_not_over_says_so(read: Get) -> None:
         ("step=minute", "step"),
         ("from=2026-01-01&to=2026-12-01&step=hour", "step"),
         ("cluster=nowhere", "cluster"),
+        (f"{MARCH}&ordering=colour", "ordering"),
     ],
 )
 def test_what_is_no_question_is_told(read: Get, query: str, name: str) -> None:
