@@ -55,7 +55,7 @@ def _values(name: str, tenant: Tenant) -> list[str]:
         "team": [tenant.slug],
         "claim": [tenant.claim, tenant.private],
         "pod": [tenant.pod, tenant.user],
-        "workload": [tenant.workload],
+        "workload": [tenant.workload, tenant.past_workload],
         "uid": [f"uid-{tenant.claim}", f"uid-{tenant.pod}"],
         "share_id": [tenant.share_id],
         "label_selector": [tenant.selector, f"!{tenant.label}"],

@@ -34,6 +34,9 @@ OF_OWN = (
     "message",
     "share_id",
     "skipped",
+    "past",
+    "past_pod",
+    "past_workload",
 )
 OF_OTHER = (
     *(*OF_OWN, "watcher", "idle", "label", "value", "template", "slug", "name", "reason", "difference"),

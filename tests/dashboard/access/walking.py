@@ -16,8 +16,8 @@ from tests.dashboard.access.routes import every_route
 _SESSIONS = ("login", "logout")
 # Of one question to the next these differ by themselves.
 _CHANGING = re.compile(
-    r'name="csrfmiddlewaretoken" value="\w+"|nonce-[\w=/+-]+|Expires: .*|[0-9TZ:.-]{19,}|datetime="[^"]*"|'
-    r'"lag_seconds":\d+|(?:\d+ (?:s|min|h)\b\s*)+(?:ago)?'
+    r'name="csrfmiddlewaretoken" value="\w+"|nonce-[\w=/+-]+|Expires: .*|[0-9TZ:.-]{19,}|[0-9-]{10} [0-9:]{8}|'
+    r'datetime="[^"]*"|"lag_seconds":\d+|(?:\d+ (?:s|min|h)\b\s*)+(?:ago)?'
 )
 _CHANGING_HEADERS = ("X-Request-ID", "Content-Length", "Sliceboard-As-Of")
 
@@ -50,7 +50,7 @@ class Viewer(NamedTuple):
 def walk(viewer: Viewer, *, briefly: bool = False) -> Iterator[tuple[str, Any]]:
     """The answer to everything that can be asked without a name of others, and the address.
 
-    `briefly`: every path once, without parameters.
+    `briefly`: every path once, without parameters that it does not need.
     """
     client, tokened = viewer.client(), viewer.client("/api/v1/")
     for route in every_route():
@@ -58,7 +58,7 @@ def walk(viewer: Viewer, *, briefly: bool = False) -> Iterator[tuple[str, Any]]:
         if route.name in _SESSIONS:
             asking = viewer.client()
         for path in route.paths():
-            for query in [""] if briefly else route.queries():
+            for query in [route.least] if briefly else route.queries():
                 address = f"{path}?{query}" if query else path
                 yield address, asking.get(address)
             cache.clear()
