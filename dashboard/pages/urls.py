@@ -19,6 +19,7 @@ from dashboard.pages import (
     pods,
     teams,
     theme,
+    waiting,
 )
 
 urlpatterns = [
@@ -36,6 +37,7 @@ urlpatterns = [
     path("pods/<int:pod_id>/", pods.pod, name="pod"),
     path("pods/<int:pod_id>/fit/", fit.pod, name="pod_fit"),
     path("claims/", claims.claims, name="claims"),
+    path("claims/waiting/", waiting.waiting, name="waiting"),
     path("claims/<int:claim_id>/", claims.claim, name="claim"),
     path("claims/<int:claim_id>/fit/", fit.claim, name="claim_fit"),
     path("convert/", convert.convert, name="convert"),
