@@ -22,7 +22,8 @@ _HEIGHT, _SMALL = 200, 120
 _WIDE = 0.4
 _TITLE = {"standoff": 8, "font": {"size": 11, "color": "var(--ink-3)"}}
 # Marks of the axis of waiting times, in seconds.
-_TICKS = (1, 10, 60, 600, 3600, 21_600, 86_400, 604_800)
+_TICKS = (1, 2, 5, 10, 20, 60, 120, 300, 600, 1800, 3600, 10_800, 21_600, 86_400, 259_200, 604_800)
+_MOST_TICKS = 6
 _MARGIN = {"l": 52, "r": 8, "t": 8, "b": 40, "pad": 0}
 
 
@@ -191,7 +192,8 @@ def _gaps(found: Waiting, lowest: float, highest: float) -> dict[str, Any]:
 
 
 def _of_waits(lowest: float, highest: float) -> dict[str, Any]:
-    ticks = [one for one in _TICKS if lowest <= _place(one * SECOND) <= highest]
+    inside = [one for one in _TICKS if lowest <= _place(one * SECOND) <= highest]
+    ticks = inside[:: -(-len(inside) // _MOST_TICKS)] if inside else inside
     return {
         "range": [lowest, highest],
         "tickvals": [_place(one * SECOND) for one in ticks],

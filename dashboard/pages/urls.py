@@ -5,6 +5,7 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from dashboard.pages import (
+    changes,
     claims,
     clusters,
     convert,
@@ -24,6 +25,7 @@ from dashboard.pages import (
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
+    path("changes/", changes.changes, name="changes"),
     path("devices/", devices.devices, name="devices"),
     path("devices/at/<str:at>/", devices.peek, name="peek"),
     path("devices/named/", device.device_by_name, name="device_by_name"),

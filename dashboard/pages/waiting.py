@@ -98,12 +98,12 @@ def say(found: Waiting) -> str:
             return _("No claim was allocated in this time, as far as it was read.")
         return _("How long claims waited that were allocated in this time is not known of any.")
     told = ngettext(
-        "%(n)d claim was allocated in this time; half waited up to %(half)s, nine of ten up to %(most)s.",
-        "%(n)d claims were allocated in this time; half waited up to %(half)s, nine of ten up to %(most)s.",
+        "%(n)s claim was allocated in this time; half waited up to %(half)s, nine of ten up to %(most)s.",
+        "%(n)s claims were allocated in this time; half waited up to %(half)s, nine of ten up to %(most)s.",
         one.number,
     )
     return told % {
-        "n": one.number,
+        "n": f"{one.number:,}",
         "half": words.duration(one.half),
         "most": words.duration(one.nine_of_ten),
     }
