@@ -35,6 +35,15 @@ SLICEBOARD_COMPARE_SECONDS = environment.whole("SLICEBOARD_COMPARE_SECONDS", 360
 SLICEBOARD_SPLIT_MIB = environment.whole("SLICEBOARD_SPLIT_MIB", 512, least=1, most=1_000_000)
 SLICEBOARD_ACCELERATORS = environment.listing("SLICEBOARD_ACCELERATORS", DEFAULT_RULES, separator=";")
 
+# --- History ---
+
+# How long it is kept, in days: every share and device with its times, sums by the hour and by the day, and
+# what happened to claims.
+SLICEBOARD_INTERVAL_DAYS = environment.whole("SLICEBOARD_INTERVAL_DAYS", 400, least=1, most=36_500)
+SLICEBOARD_HOUR_DAYS = environment.whole("SLICEBOARD_HOUR_DAYS", 100, least=1, most=36_500)
+SLICEBOARD_DAY_DAYS = environment.whole("SLICEBOARD_DAY_DAYS", 1825, least=1, most=36_500)
+SLICEBOARD_EVENT_DAYS = environment.whole("SLICEBOARD_EVENT_DAYS", 100, least=1, most=36_500)
+
 # --- Metrics ---
 
 SLICEBOARD_METRICS_DEVICES = environment.boolean("SLICEBOARD_METRICS_DEVICES", default=True)
@@ -154,6 +163,17 @@ CELERY_BEAT_SCHEDULE = {
         # A few of those whose turn it is.
         "schedule": timedelta(seconds=60),
         "options": {"expires": 50},
+    },
+    "add-up-usage": {
+        "task": "inventory.tasks.add_up_usage",
+        # Those of which an hour has ended, or was changed.
+        "schedule": timedelta(seconds=60),
+        "options": {"expires": 50},
+    },
+    "forget-the-past": {
+        "task": "inventory.tasks.forget_the_past",
+        "schedule": timedelta(hours=1),
+        "options": {"expires": 1800},
     },
     "forget-what-is-old": {
         "task": "dashboard.access.tasks.forget_what_is_old",

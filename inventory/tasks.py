@@ -7,6 +7,7 @@ from celery import shared_task, signals
 from django.conf import settings
 from django.utils import timezone
 
+from inventory.rollups import adding, pruning
 from inventory.sync import compare, poll, schedule
 from inventory.sync.parts import PARTS
 from inventory.sync.schedule import Due
@@ -51,6 +52,27 @@ def compare_clusters() -> None:
 @shared_task(ignore_result=True)
 def compare_cluster(cluster_id: int) -> None:
     compare.compare_cluster(cluster_id)
+
+
+@shared_task(ignore_result=True)
+def add_up_usage() -> None:
+    """Send a sum for every cluster of which an hour or a day is over, or was changed, since the last one."""
+    for cluster_id, queue in adding.due(timezone.now()):
+        add_up_cluster.apply_async(
+            (cluster_id,), queue=queue or settings.CELERY_TASK_DEFAULT_QUEUE, expires=adding.SECONDS
+        )
+
+
+@shared_task(ignore_result=True)
+def add_up_cluster(cluster_id: int) -> None:
+    """For a while; the next one goes on where it ends."""
+    adding.add_up_cluster(cluster_id, seconds=adding.SECONDS, stopping=_stopping)
+
+
+@shared_task(ignore_result=True)
+def forget_the_past() -> None:
+    """Delete what is older than it is to be kept."""
+    pruning.forget(timezone.now(), stopping=_stopping)
 
 
 def _send_poll(one: Due) -> None:

@@ -60,6 +60,11 @@ class Axis:
         self._before = list(accumulate(lengths, initial=0))
         self._borders = [self.position(border) for border in borders]
 
+    @property
+    def span(self) -> Span:
+        """From the first to the last moment that counts."""
+        return Span(self._spans[0].start, self._spans[-1].end) if self._spans else Span(0, 0)
+
     def position(self, instant: int) -> int:
         """The time that counts before it."""
         place = bisect_right(self._starts, instant) - 1

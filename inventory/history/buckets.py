@@ -31,7 +31,8 @@ def borders(start: datetime, end: datetime, step: Step, zone: tzinfo) -> list[da
     """Of the buckets of a period: both its ends, and every beginning of a step between them, in UTC."""
     start, end = start.astimezone(UTC), end.astimezone(UTC)
     between = _hours(start, end, zone) if step is Step.HOUR else _dates(start, end, step, zone)
-    return [start, *(one for one in between if start < one < end), end]
+    # A day that a zone has left out begins where the next one does.
+    return [start, *dict.fromkeys(one for one in between if start < one < end), end]
 
 
 def first_day(day: date, step: Step) -> date:

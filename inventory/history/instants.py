@@ -7,6 +7,8 @@ MICROSECOND = timedelta(microseconds=1)
 SECOND = 10**6
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
+# Later than every instant that is kept: the end of what lasts.
+FAR = 2**63
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -159,6 +159,7 @@ class Migration(migrations.Migration):
                 ),
                 ("hours_until", models.DateTimeField(help_text="null: nothing is added up yet", null=True)),
                 ("days_until", models.DateTimeField(null=True)),
+                ("changes", models.PositiveBigIntegerField(default=0)),
                 ("intervals_from", models.DateTimeField(null=True)),
                 ("hours_from", models.DateTimeField(null=True)),
             ],

@@ -76,12 +76,14 @@ class UsageTotal(models.Model):
 class RollUp(models.Model):
     """How far the history of a cluster is added up: hours before `hours_until`, days before `days_until`.
 
-    Whoever changes the past sets them back, in the same transaction.
+    Whoever changes the past sets them back, in the same transaction. `changes` counts these changes, of hours
+    that are over, so that who adds up what is being changed learns of it.
     """
 
     cluster = models.OneToOneField(Cluster, models.CASCADE, related_name="roll_up", primary_key=True)
     hours_until = models.DateTimeField(null=True, help_text="null: nothing is added up yet")
     days_until = models.DateTimeField(null=True)
+    changes = models.PositiveBigIntegerField(default=0)
     # What is older was deleted: of intervals and events nothing is known from before.
     intervals_from = models.DateTimeField(null=True)
     hours_from = models.DateTimeField(null=True)

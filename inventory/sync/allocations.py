@@ -1,6 +1,7 @@
 """What an allocation says: devices, nodes, and what of each dimension it consumes."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from inventory.kube.objects import AllocationResult, ResourceClaim
@@ -15,8 +16,7 @@ def nodes_of_targets(claims: Iterable[ResourceClaim]) -> dict[Target, str]:
     """Every device that an allocation names, with the one node that it is bound to, if that is so."""
     found: dict[Target, str] = {}
     for claim in claims:
-        allocation = claim.status.allocation if claim.status else None
-        node = _only_node(allocation.node_selector) if allocation else ""
+        node = only_node(claim)
         for result in results(claim):
             found[target(result)] = node or found.get(target(result), "")
     return found
@@ -37,6 +37,40 @@ def _only_node(selector: Any) -> str:
 def results(claim: ResourceClaim) -> list[AllocationResult]:
     allocation = claim.status.allocation if claim.status else None
     return allocation.results() if allocation else []
+
+
+def device_classes(claim: ResourceClaim) -> Iterator[tuple[str, str]]:
+    """The class that each request names, by what allocation results call the request.
+
+    An entry of `firstAvailable` is `request/entry` there. What cannot be read names none.
+    """
+    match claim.spec:
+        case {"devices": {"requests": list() as requests}}:
+            for request in requests:
+                yield from _classes_of(request)
+
+
+def _classes_of(request: Any) -> Iterator[tuple[str, str]]:
+    match request:
+        case {"name": str() as name, "exactly": {"deviceClassName": str() as device_class}}:
+            yield name, device_class
+        case {"name": str() as name, "firstAvailable": list() as entries}:
+            for entry in entries:
+                match entry:
+                    case {"name": str() as own, "deviceClassName": str() as device_class}:
+                        yield f"{name}/{own}", device_class
+
+
+def allocated_at(claim: ResourceClaim) -> datetime | None:
+    """As the claim tells it."""
+    allocation = claim.status.allocation if claim.status else None
+    return allocation.allocation_timestamp if allocation else None
+
+
+def only_node(claim: ResourceClaim) -> str:
+    """The one node that an allocation is bound to, if that is so."""
+    allocation = claim.status.allocation if claim.status else None
+    return _only_node(allocation.node_selector) if allocation else ""
 
 
 def target(result: AllocationResult) -> Target:

@@ -26,13 +26,19 @@ from inventory.models import (
     Slice,
     TaintRule,
 )
+from inventory.ownership.rulebook import Rulebook
 from inventory.sync import (
     balances,
+    claim_events,
     claims,
     classes,
+    coverage,
+    device_intervals,
     devices,
     links,
+    past,
     places,
+    pod_intervals,
     pods,
     progress,
     skips,
@@ -78,11 +84,14 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
         where = places.Places(cluster, touched)
         _write_objects(cluster, batch, where, touched, now, states)
         progress.write(cluster, states, batch, _sizes(cluster, batch, states, touched), now)
-        _derive(cluster, touched, progress.known(states), known_before)
-        if touched.claims or touched.pods or touched.claims_of_pods or touched.moved:
+        coverage.extend(cluster, states, touched.past, now)
+        _derive(cluster, touched, progress.known(states), known_before, now)
+        if touched.claims or touched.claims_gone or touched.pods or touched.claims_of_pods or touched.moved:
             teams.follow(cluster, where.rulebook, touched, now)
+            _write_history(cluster, where.rulebook, touched, now)
         if touched.left:
             touched.changes += places.forget(cluster)
+        past.set_back(cluster, touched.past)
         whole = len(lease.numbers) == len(PARTS)
         _finish(cluster, batch, states, touched.changes, now, whole=whole)
     return touched.changes
@@ -113,6 +122,8 @@ def _write_objects(
     rules_skipped = taint_rules.write(cluster, rules, touched) if rules else []
     if published := batch.of(kinds.RESOURCE_SLICES):
         slices.write(cluster, published, touched)
+        if published.seen is not None:
+            touched.pools_published.update(device_intervals.forgotten(cluster))
     pools_skipped = devices.write(cluster, where, touched) if touched.pools_published else {}
     if asked := batch.of(kinds.RESOURCE_CLAIMS):
         targets = Targets(cluster, where, touched)
@@ -134,17 +145,26 @@ def _forget_taint_rules(cluster: Cluster, touched: Touched, states: dict[str, Ki
     states.pop(kind).delete()
 
 
-def _derive(cluster: Cluster, touched: Touched, known: Set[str], known_before: Set[str]) -> None:
+def _derive(
+    cluster: Cluster, touched: Touched, known: Set[str], known_before: Set[str], now: datetime
+) -> None:
     devices.sweep(cluster, touched)
     newly_known = known - known_before
     if newly_known & _OF_THE_BOOKS:
         touched.pools.update(Pool.objects.filter(cluster=cluster).values_list("pk", flat=True))
-    balances.write(cluster, touched)
+    balances.write(cluster, touched, now)
     links.link(touched)
     if kinds.PODS.resource in newly_known:
         links.mark_all_consumers(cluster, touched)
     elif kinds.PODS.resource in known:
         links.mark_consumers(cluster, touched)
+
+
+def _write_history(cluster: Cluster, book: Rulebook, touched: Touched, now: datetime) -> None:
+    """Of what came before it was known whose it is, and whose Pods are here."""
+    slugs = {uid: book.slug_of(team) for uid, team in touched.passed_on.items()}
+    claim_events.pass_on(cluster, slugs, touched)
+    pod_intervals.write(cluster, book, touched, now)
 
 
 def _sizes(

@@ -1,38 +1,22 @@
-"""The ledger run over the rows of a cluster: what the poll writes, and what `check_ledger` compares."""
+"""The books of devices, cards and counters: written as the ledger derives them from the other rows."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from fractions import Fraction
-from typing import Any
 
-import msgspec
 from django.db.models import Q
 
-from inventory.dra import attributes, counters, ledger
 from inventory.dra import cards as grouping
-from inventory.dra.ledger import Books, Total, Use
-from inventory.kube.objects import CounterConsumption, CounterSet
-from inventory.kube.quantity import Notation, Quantity, QuantityError, parse
-from inventory.models import (
-    Balance,
-    Card,
-    Cluster,
-    ConsumedCapacity,
-    CounterBalance,
-    Device,
-    KindState,
-    Pool,
-    Share,
-)
-from inventory.models.amounts import LARGEST, AmountError, exponent_for, to_amount, to_quantity
-from inventory.sync import bulk
+from inventory.dra import counters, ledger
+from inventory.dra.ledger import Books
+from inventory.kube.quantity import Notation
+from inventory.models import Balance, Card, Cluster, CounterBalance, Device
+from inventory.models.amounts import LARGEST, AmountError, exponent_for, to_amount
+from inventory.sync import bulk, device_intervals
 from inventory.sync.reconcile import Key, Values, reconcile
-from inventory.sync.touched import Touched, batches
+from inventory.sync.sheets import BLOCKING, PoolSheet, sheets
+from inventory.sync.touched import Touched
 
-# Pools whose books are derived at once: most have the devices of one node.
-_POOLS = 100
-_BLOCKING = ("NoSchedule", "NoExecute")
 CARD_FIELDS = (
     "cluster_id",
     "node_id",
@@ -49,155 +33,18 @@ DEVICE_FIELDS = ("card_id", "state", "reason", "shares", "tainted", "bottleneck"
 AMOUNT_FIELDS = ("exponent", "notation", "total", "allocated", "remaining", "reason")
 
 
-@dataclass(frozen=True)
-class PoolSheet:
-    """Everything the ledger says of one pool."""
+def write(cluster: Cluster, touched: Touched, now: datetime) -> None:
+    """Write the books of every device, card and counter of the pools that were touched.
 
-    pool: Pool
-    devices: Sequence[Device]
-    books: Mapping[str, Books]
-    cards: Sequence[grouping.Card]
-    card_sheets: Mapping[str, grouping.Sheet]
-    counters: Mapping[counters.CounterKey, counters.Counter]
-
-
-def sheets(cluster: Cluster, pools: Collection[int] | None = None) -> Iterator[list[PoolSheet]]:
-    """Derive the books of pools, of all by default, from the rows of devices, shares and consumed capacities.
-
-    Some pools at a time, in the order of their keys.
+    And of those that were published anew, since when their devices are as they are.
     """
-    ever_read = _ever_read(cluster)
-    if pools is None:
-        pools = list(Pool.objects.filter(cluster=cluster).order_by("pk").values_list("pk", flat=True))
-    for batch in batches(sorted(pools), _POOLS):
-        devices: defaultdict[int, list[Device]] = defaultdict(list)
-        for device in Device.objects.filter(pool__in=batch).order_by("pool_id", "position", "name"):
-            devices[device.pool_id].append(device)
-        found = [device.pk for of_pool in devices.values() for device in of_pool]
-        uses = _uses(found) if "resourceclaims" in ever_read else None
-        yield [
-            _sheet(pool, devices[pool.pk], uses, slices_read="resourceslices" in ever_read)
-            for pool in Pool.objects.filter(pk__in=batch).order_by("pk")
-        ]
-
-
-def _ever_read(cluster: Cluster) -> set[str]:
-    read = KindState.objects.filter(cluster=cluster, succeeded_at__isnull=False)
-    return set(read.values_list("kind", flat=True))
-
-
-def _uses(devices: Iterable[int]) -> dict[int, list[Use]]:
-    """By keys alone, which both databases find by their indexes: by pool they would read all shares."""
-    uses: defaultdict[int, list[Use]] = defaultdict(list)
-    columns = ("pk", "device_id", "dedicated", "admin_access")
-    for batch in batches(devices):
-        shares = list(Share.objects.filter(device__in=batch).order_by().values_list(*columns))
-        consumed = _consumed([pk for pk, *_ in shares])
-        for pk, device, dedicated, admin in shares:
-            uses[device].append(Use(dedicated, admin, consumed.get(pk)))
-    return dict(uses)
-
-
-def _consumed(shares: Iterable[int]) -> dict[int, dict[str, Quantity | None]]:
-    consumed: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
-    columns = ("share_id", "dimension", "amount", "exponent", "notation")
-    for batch in batches(shares):
-        amounts = ConsumedCapacity.objects.filter(share__in=batch).order_by()
-        for share, dimension, amount, exponent, notation in amounts.values_list(*columns):
-            consumed[share][dimension] = to_quantity(amount, exponent, notation)
-    return dict(consumed)
-
-
-def _sheet(
-    pool: Pool, devices: Sequence[Device], uses: Mapping[int, list[Use]] | None, *, slices_read: bool
-) -> PoolSheet:
-    drawn = {
-        device.name: msgspec.convert(device.consumes_counters, list[CounterConsumption])
-        for device in devices
-        if device.listed
-    }
-    held = {
-        device.pk
-        for device in devices
-        if any(not use.admin_access for use in (uses or {}).get(device.pk, ()))
-    }
-    left = counters.counters(
-        msgspec.convert(pool.counter_sets, list[CounterSet]),
-        [drawn[device.name] for device in devices if device.pk in held and device.listed],
-    )
-    blocked = _blocked(pool, left)
-    books = {
-        device.name: ledger.books(
-            _totals(device),
-            None if uses is None else uses.get(device.pk, []),
-            published=device.listed or (False if slices_read else None),
-            obstacle=blocked
-            or _obstacle(device, () if device.pk in held else drawn.get(device.name, ()), left),
-        )
-        for device in devices
-    }
-    grouped = grouping.cards(
-        _part(pool, device, drawn.get(device.name, ()), left) for device in devices if device.accelerator
-    )
-    card_sheets = {card.key: grouping.sheet(card, books, left) for card in grouped}
-    return PoolSheet(pool, devices, books, grouped, card_sheets, left)
-
-
-def _totals(device: Device) -> dict[str, Total]:
-    """What it publishes; nothing while no slice lists it."""
-    return (
-        {dimension: _total(capacity) for dimension, capacity in device.capacity.items()}
-        if device.listed
-        else {}
-    )
-
-
-def _total(capacity: Mapping[str, Any]) -> Total:
-    try:
-        quantity = parse(capacity["value"])
-        exponent_for(quantity)
-    except (QuantityError, AmountError) as error:
-        return Total(None, str(error))
-    return Total(quantity) if quantity >= ledger.ZERO else Total(None, f"{quantity} is below zero")
-
-
-def _blocked(pool: Pool, left: Mapping[counters.CounterKey, counters.Counter]) -> str:
-    """Why the scheduler would place nothing more on any device of the pool; empty if it would."""
-    if pool.state != Pool.State.COMPLETE:
-        return f"pool {pool.state}: {pool.reason}"
-    return counters.overdrawn(left)
-
-
-def _obstacle(
-    device: Device, drawn: Iterable[CounterConsumption], left: Mapping[counters.CounterKey, counters.Counter]
-) -> str:
-    """Why the scheduler would place nothing more on it, in the scheduler's order of checks."""
-    if shortfall := counters.shortfall(drawn, left):
-        return shortfall
-    if taint := next((taint for taint in device.taints if taint.get("effect") in _BLOCKING), None):
-        return f"tainted: {taint.get('key', '')}={taint.get('value', '')}:{taint['effect']}"
-    return ""
-
-
-def _part(
-    pool: Pool,
-    device: Device,
-    drawn: Sequence[CounterConsumption],
-    left: Mapping[counters.CounterKey, counters.Counter],
-) -> grouping.Part:
-    return grouping.Part(
-        name=device.name,
-        counter_set=drawn[0].counter_set if drawn else "",
-        draws_all=bool(drawn) and counters.draws_all(drawn[0], left),
-        uuid=device.uuid,
-        parent_uuid=attributes.parent_uuid(device.attributes, pool.driver),
-    )
-
-
-def write(cluster: Cluster, touched: Touched) -> None:
-    """Write the books of every device, card and counter of the pools that were touched."""
+    there: set[tuple[str, str]] = set()
     for derived in sheets(cluster, touched.pools):
         touched.changes += _write(cluster, derived)
+        published = [sheet for sheet in derived if sheet.place in touched.pools_published]
+        device_intervals.write(cluster, published, touched.past, now)
+        there.update(sheet.place for sheet in published)
+    device_intervals.close(cluster, touched.pools_published - there, touched.past, now)
 
 
 def _write(cluster: Cluster, derived: Sequence[PoolSheet]) -> int:
@@ -265,7 +112,7 @@ def _millionths(use: Fraction | None) -> int | None:
 
 
 def _tainted(device: Device) -> bool:
-    return any(taint.get("effect") in _BLOCKING for taint in device.taints)
+    return any(taint.get("effect") in BLOCKING for taint in device.taints)
 
 
 def desired_devices(derived: Iterable[PoolSheet], card_ids: Mapping[Key, int]) -> dict[Key, Values]:

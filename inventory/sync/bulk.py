@@ -6,7 +6,7 @@ sent. PostgreSQL takes rows by COPY, SQLite by one prepared statement.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice, repeat
 from typing import Any, TypeAlias, cast
 
@@ -102,7 +102,7 @@ def delete(model: Model, ids: Iterable[int]) -> int:
             if relation.on_delete is models.SET_NULL:
                 _forget(relation, gone)
     deleted = {
-        child: _execute(f"DELETE FROM {_table(child)} WHERE {_among('id')}", gone)  # noqa: S608
+        child: _execute(f"DELETE FROM {_table(child)} WHERE {_among(_key(child))}", gone)  # noqa: S608
         for child, gone in reversed(doomed.items())
     }
     return deleted.get(model, 0)
@@ -137,10 +137,10 @@ def _relations(model: Model) -> Iterator[models.ManyToOneRel]:
 
 def _users(relation: models.ManyToOneRel, ids: Collection[int]) -> list[int]:
     """The rows that refer to one of these by this relation."""
-    condition = _among(relation.field.column)
+    condition, key = _among(relation.field.column), _key(relation.related_model)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id FROM {_table(relation.related_model)} WHERE {condition}",  # noqa: S608
+            f"SELECT {_quote(key)} FROM {_table(relation.related_model)} WHERE {condition}",  # noqa: S608
             (_parameter(ids),),
         )
         return [row[0] for row in cursor.fetchall()]
@@ -251,8 +251,12 @@ def _json(value: Any) -> str | None:
     return empty or msgspec.json.encode(value).decode()
 
 
+@lru_cache(maxsize=4096)
 def _moment(value: datetime | None) -> str | None:
-    """As Django stores it on SQLite, which takes several times as long for it."""
+    """As Django stores it on SQLite, which takes several times as long for it.
+
+    Most come often: they are told in whole seconds, or are now.
+    """
     if value is None or value.tzinfo is not UTC:
         return connection.ops.adapt_datetimefield_value(value)
     return str(value.replace(tzinfo=None))
@@ -272,6 +276,11 @@ def _defaulted(model: Model) -> Iterator[Column]:
     for field in model._meta.concrete_fields:
         if not field.generated and (field.has_default() or not field.has_db_default()):
             yield field
+
+
+def _key(model: Model) -> str:
+    key: Column = model._meta.pk
+    return str(key.column)
 
 
 def _table(model: Model) -> str:

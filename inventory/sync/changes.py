@@ -29,7 +29,8 @@ class Changes(Generic[ObjectT]):
 
     `resource_version` is where a watch goes on from here. `seen` is None unless it was a whole list.
     `nothing`: only the resource version has moved.
-    `passed` are states of claims in which they held something that they no longer hold, in order.
+    `passed` are states of claims, in order, after which they held something else, were reserved
+    otherwise, or went.
     `controllers` are the owners of Pods that may have owners themselves.
     """
 

@@ -1,4 +1,4 @@
-"""The stored balances compared with what the ledger derives from the rows they rest on."""
+"""The stored balances, and the open intervals of devices, compared with what the ledger derives."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 from django.db.models import Q
 
 from inventory.models import Balance, Card, Cluster, CounterBalance, Device
-from inventory.sync import balances
+from inventory.sync import balances, check_history
 from inventory.sync.reconcile import Key, Values
+from inventory.sync.sheets import PoolSheet, sheets
 
 
 def differences(cluster: Cluster) -> Iterator[str]:
@@ -16,13 +17,13 @@ def differences(cluster: Cluster) -> Iterator[str]:
         (pool, key): pk
         for pk, pool, key in Card.objects.filter(cluster=cluster).values_list("pk", "pool_id", "key")
     }
-    for derived in balances.sheets(cluster):
+    for derived in sheets(cluster):
         yield from _differences(cluster, derived, cards)
+        yield from check_history.of_devices(cluster, derived)
+    yield from check_history.of_pools(cluster)
 
 
-def _differences(
-    cluster: Cluster, derived: Sequence[balances.PoolSheet], cards: Mapping[Key, int]
-) -> Iterator[str]:
+def _differences(cluster: Cluster, derived: Sequence[PoolSheet], cards: Mapping[Key, int]) -> Iterator[str]:
     missing = [
         (sheet.pool, card.key)
         for sheet in derived

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from inventory.kube.objects import ResourceClaim
-from inventory.models import Claim, Consumer, Share
+from inventory.models import Claim, Consumer, PodInterval, Share, ShareInterval
 from inventory.ownership.described import Described, kept
 from inventory.ownership.rulebook import Subject
 from inventory.sync import bulk, intervals, shares, teams
 from inventory.sync.allocations import consumed, results
 from inventory.sync.changes import Changes, not_older
+from inventory.sync.claim_events import Journal, Known, Named
 from inventory.sync.current import current
 from inventory.sync.gone import gone_by_uid
 from inventory.sync.intervals import Opening
@@ -21,7 +22,7 @@ from inventory.sync.links import GANG
 from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, Values, reconcile
 from inventory.sync.shares import Surroundings
-from inventory.sync.touched import Touched, batches
+from inventory.sync.touched import Reservation, Touched, batches
 
 _POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 _EXTENDED_RESOURCE = "resource.kubernetes.io/extended-resource-claim"
@@ -52,27 +53,73 @@ class ClaimColumns(NamedTuple):
 _CONSUMER_FIELDS = ("api_group", "resource", "name", "uid")
 
 
+class _Row(NamedTuple):
+    """A claim as it was before."""
+
+    id: int
+    team_id: int | None
+    known: Known
+
+
 def write(around: Surroundings, changes: Changes[ResourceClaim], touched: Touched) -> None:
     """Write the claims with all that hangs on them."""
     scope = Claim.objects.filter(cluster=around.cluster)
-    _write_passed(around, changes, touched)
+    journal = Journal(around.cluster, around.targets, touched, around.now, around.before)
+    _write_passed(around, changes, journal, touched)
     for batch in batches(gone_by_uid(scope, changes)):
-        _remove(around, batch, touched)
+        _remove(around, batch, journal, touched)
     nothing_yet = not scope.exists()
     for chunk in changes.chunks():
-        _write(around, current(scope, chunk, changes), touched, nothing_yet=nothing_yet)
+        claims, rows = current(scope, chunk, changes), {}
+        if not nothing_yet:
+            rows = _rows(around, claims, journal)
+            if changes.seen is None:
+                claims = _not_gone(claims, rows, journal)
+        _write(around, claims, rows, journal, touched)
+    if changes.seen is not None and not nothing_yet:
+        _end_forgotten(around, touched)
 
 
-def _write_passed(around: Surroundings, changes: Changes[ResourceClaim], touched: Touched) -> None:
+def _end_forgotten(around: Surroundings, touched: Touched) -> None:
+    """What is open of claims that have no row, nothing else would end."""
+    of_claim = Claim.objects.filter(cluster=around.cluster, uid=OuterRef("claim_uid"))
+    models: tuple[type[Any], ...] = (ShareInterval, PodInterval)
+    for model in models:
+        rows = model.objects.filter(cluster=around.cluster, ended_at=None).order_by()
+        touched.claims_gone.update(rows.exclude(Exists(of_claim)).values_list("claim_uid", flat=True))
+    intervals.close(around.cluster, touched.claims_gone, touched, around.now, around.before)
+
+
+def _rows(around: Surroundings, claims: Sequence[ResourceClaim], journal: Journal) -> dict[str, _Row]:
+    scope = Claim.objects.filter(cluster=around.cluster, uid__in=[claim.metadata.uid for claim in claims])
+    columns = ("uid", "pk", "team_id", "state", "allocated_at")
+    return {
+        uid: _Row(pk, team, Known.of_row(state, told_at, untold=journal.nothing_yet))
+        for uid, pk, team, state, told_at in scope.values_list(*columns)
+    }
+
+
+def _not_gone(
+    claims: Sequence[ResourceClaim], rows: Mapping[str, _Row], journal: Journal
+) -> list[ResourceClaim]:
+    """Without those that have gone: what is told of them later is late. Only a list may bring one back."""
+    told = journal.recall(uid for claim in claims if (uid := claim.metadata.uid) not in rows)
+    return [claim for claim in claims if not told.get(claim.metadata.uid, Known()).deleted]
+
+
+def _write_passed(
+    around: Surroundings, changes: Changes[ResourceClaim], journal: Journal, touched: Touched
+) -> None:
     """What claims held between two commits is in no row but those of history."""
-    uids = [claim.metadata.uid for claim in changes.passed]
-    if not uids:
+    if not changes.passed:
         return
-    columns = ("uid", "pk", "resource_version")
-    rows = Claim.objects.filter(cluster=around.cluster, uid__in=uids).values_list(*columns)
-    passed = not_older(changes.passed, {uid: version for uid, _, version in rows})
-    slugs = _slugs(around.places, _teams(passed, around.places, {uid: pk for uid, pk, _ in rows}))
-    opening = Opening(slugs, touched.new_intervals)
+    rows = _rows(around, changes.passed, journal)
+    versions = Claim.objects.filter(cluster=around.cluster, uid__in=rows).values_list(
+        "uid", "resource_version"
+    )
+    passed = _not_gone(not_older(changes.passed, dict(versions)), rows, journal)
+    slugs = _slugs(around.places, _teams(passed, around.places, {uid: row.id for uid, row in rows.items()}))
+    opening, known = Opening(slugs, touched), _known(passed, rows, journal)
     for claims in _one_after_the_other(passed):
         held = [
             (claim, result, dict(consumed(result, frozenset())))
@@ -80,8 +127,30 @@ def _write_passed(around: Surroundings, changes: Changes[ResourceClaim], touched
             for result in results(claim)
         ]
         intervals.write(around.cluster, claims, held, opening, around.now, around.before)
+        journal.tell_passed(claims, known, slugs)
+        touched.passed_reservations.update(
+            (one, slugs[claim.metadata.uid]) for claim in claims for one in _reservations(claim)
+        )
     # One that came and went since the last commit has no row by which it would be found.
-    intervals.close(around.cluster, changes.gone & set(uids), around.now, around.before)
+    gone = {claim.metadata.uid: claim for claim in passed if claim.metadata.uid in changes.gone - rows.keys()}
+    intervals.close(around.cluster, gone, touched, around.now, around.before)
+    journal.gone(
+        (Named(uid, claim.metadata.namespace, claim.metadata.name, slugs[uid]), Known())
+        for uid, claim in gone.items()
+    )
+    touched.claims_gone.update(gone)
+
+
+def _known(claims: Iterable[ResourceClaim], rows: Mapping[str, _Row], journal: Journal) -> dict[str, Known]:
+    """What was told of them before."""
+    without = {claim.metadata.uid for claim in claims} - rows.keys()
+    return {**{uid: row.known for uid, row in rows.items()}, **journal.recall(without)}
+
+
+def _reservations(claim: ResourceClaim) -> Iterable[Reservation]:
+    metadata = claim.metadata
+    for one in (claim.status.reserved_for if claim.status else None) or ():
+        yield Reservation(metadata.uid, metadata.namespace, metadata.name, one.resource, one.name, one.uid)
 
 
 def _one_after_the_other(passed: Iterable[ResourceClaim]) -> Iterable[list[ResourceClaim]]:
@@ -93,10 +162,18 @@ def _one_after_the_other(passed: Iterable[ResourceClaim]) -> Iterable[list[Resou
         yield [of_one[number] for of_one in states.values() if number < len(of_one)]
 
 
-def _remove(around: Surroundings, claim_ids: Sequence[int], touched: Touched) -> None:
+def _remove(around: Surroundings, claim_ids: Sequence[int], journal: Journal, touched: Touched) -> None:
     going = Claim.objects.filter(pk__in=claim_ids)
     _touch(going, touched)
-    intervals.close(around.cluster, going.values_list("uid", flat=True), around.now, around.before)
+    columns = ("uid", "namespace__name", "name", "team_id", "state", "allocated_at")
+    rows = [
+        (Named(uid, namespace, name, around.places.rulebook.slug_of(team)), Known.of_row(*state))
+        for uid, namespace, name, team, *state in going.order_by("pk").values_list(*columns)
+    ]
+    uids = {named.uid for named, _ in rows}
+    intervals.close(around.cluster, uids, touched, around.now, around.before)
+    journal.gone(rows)
+    touched.claims_gone.update(uids)
     deleted = bulk.delete(Claim, claim_ids)
     touched.grown[Claim] -= deleted
     touched.left = True
@@ -115,19 +192,22 @@ def _touch(claims: QuerySet[Claim], touched: Touched) -> None:
 
 
 def _write(
-    around: Surroundings, claims: Sequence[ResourceClaim], touched: Touched, *, nothing_yet: bool
+    around: Surroundings,
+    claims: Sequence[ResourceClaim],
+    before: Mapping[str, _Row],
+    journal: Journal,
+    touched: Touched,
 ) -> None:
-    cluster, uids = around.cluster, [claim.metadata.uid for claim in claims]
-    scope = None if nothing_yet else Claim.objects.filter(cluster=cluster, uid__in=uids)
-    columns = ("uid", "pk", "team_id")
-    known = {} if scope is None else {uid: one for uid, *one in scope.values_list(*columns)}
-    existing = {pk for pk, _ in known.values()}
+    """`before` are the claims that have a row."""
+    cluster = around.cluster
+    existing = {row.id for row in before.values()}
+    scope = Claim.objects.filter(cluster=cluster, uid__in=before) if existing else None
     if existing:
         _touch(Claim.objects.filter(pk__in=existing), touched)
     namespaces = around.places.namespaces({claim.metadata.namespace for claim in claims})
-    owners = _teams(claims, around.places, {uid: pk for uid, (pk, _) in known.items()})
+    owners = _teams(claims, around.places, {uid: row.id for uid, row in before.items()})
     touched.passed_on.update(
-        (uid, team) for uid, team in owners.items() if uid in known and known[uid][1] != team
+        (uid, team) for uid, team in owners.items() if uid in before and before[uid].team_id != team
     )
     desired: dict[Key, ClaimColumns] = {
         (cluster.pk, claim.metadata.uid): _claim(claim, around.places, namespaces, owners[claim.metadata.uid])
@@ -142,7 +222,9 @@ def _write(
         touched.claim_names.add((row.namespace_id, row.name))
         if row.owner_kind == GANG:
             touched.pod_groups.add((row.namespace_id, row.owner_name))
-    shares.write(around, claims, ids, existing, _slugs(around.places, owners), touched)
+    slugs = _slugs(around.places, owners)
+    shares.write(around, claims, ids, existing, slugs, touched)
+    journal.tell(claims, _known(claims, before, journal), slugs)
     _write_consumers(claims, ids, existing, touched)
 
 

@@ -5,7 +5,7 @@ and none is doubled when the same is read again.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -15,7 +15,8 @@ from inventory.kube.objects import AllocationResult, ResourceClaim
 from inventory.kube.quantity import Quantity
 from inventory.models import Cluster, InstantSource, ShareInterval
 from inventory.sync import bulk
-from inventory.sync.touched import batches
+from inventory.sync.allocations import allocated_at, device_classes
+from inventory.sync.touched import Touched, batches
 
 _ALL = tuple(field.attname for field in ShareInterval._meta.concrete_fields)
 _KEY = ("claim_uid", "request", "driver", "pool", "device", "share_id")
@@ -31,28 +32,67 @@ class Start(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """What begins: the team of each claim, by UID, and where the new intervals are added to."""
+    """What new intervals are written with: the team of each claim, by UID, and what is touched."""
 
     slugs: Mapping[str, str]
-    intervals: set[int]
+    touched: Touched
+
+
+class _Moments(NamedTuple):
+    """Of an interval. `given_at` is what its claim says of it, where the interval does not begin then."""
+
+    started_at: datetime
+    started_source: str
+    given_at: datetime | None
+    given_source: str
+
+    @property
+    def told(self) -> datetime | None:
+        """The allocation timestamp, if there was one."""
+        given = self.given_at is not None
+        source = self.given_source if given else self.started_source
+        return (self.given_at if given else self.started_at) if source == InstantSource.ALLOCATION else None
+
+    @property
+    def start(self) -> Start:
+        """When the share began: not after somebody saw it."""
+        if self.given_at is not None and self.given_at <= self.started_at:
+            return Start(self.given_at, self.given_source)
+        return Start(self.started_at, self.started_source)
+
+    def not_before(self, end: datetime) -> "_Moments":
+        """The same from `end` on, where it would begin earlier."""
+        if self.started_at >= end:
+            return self
+        told = self.told
+        given = (None, "") if told is None else (told, InstantSource.ALLOCATION.value)
+        return _Moments(end, InstantSource.OBSERVED.value, *given)
 
 
 class _Columns(NamedTuple):
     namespace: str
     claim_name: str
     team_slug: str
+    device_class: str
     dedicated: bool
     admin_access: bool
     consumed: dict[str, str | None]
-    started_at: datetime
-    started_source: str
     started_not_before: datetime | None
+
+
+class _Wanted(NamedTuple):
+    moments: _Moments
+    columns: _Columns
+
+    @property
+    def amendable(self) -> tuple[Any, ...]:
+        return self.columns.consumed, self.columns.device_class
 
 
 class _Open(NamedTuple):
     id: int
-    start: Start
-    consumed: Any
+    moments: _Moments
+    amendable: tuple[Any, ...]
 
 
 def write(
@@ -71,80 +111,135 @@ def write(
     `nothing_yet`: the cluster has no history.
     """
     open_rows = {} if nothing_yet else _open(cluster, [claim.metadata.uid for claim in claims])
-    starts: dict[Key, Start] = {}
-    opened: dict[Key, _Columns] = {}
-    amended: list[tuple[Any, ...]] = []
-    ended: defaultdict[datetime, list[int]] = defaultdict(list)
-    keys = [_key(claim, result) for claim, result, _ in held]
-    for key, (claim, result, amounts) in zip(keys, held, strict=True):
-        if key in starts:
-            continue
-        row, told, consumed = open_rows.pop(key, None), _allocated_at(claim), _consumed(amounts)
-        if row is not None and not _is_another(row.start, told):
-            starts[key] = row.start
-            if row.consumed != consumed:
-                amended.append((row.id, consumed))
-            continue
-        if row is not None:
-            # The same device, but given anew.
-            ended[min(told or now, now)].append(row.id)
-        starts[key] = (
-            Start(now, InstantSource.OBSERVED) if told is None else Start(told, InstantSource.ALLOCATION)
-        )
-        opened[key] = _columns(claim, result, consumed, starts[key], before, opening.slugs)
-    ended[now] += [row.id for row in open_rows.values()]
-    for at, ids in ended.items():
-        _end(ids, at, before)
-    bulk.update(ShareInterval, ("consumed",), amended)
+    wanted = _wanted(held, opening.slugs, now, before)
+    going_on = {
+        key: open_rows[key]
+        for key, one in wanted.items()
+        if key in open_rows and not _is_another(open_rows[key].moments, one.moments)
+    }
+    opened = {key: one for key, one in wanted.items() if key not in going_on}
+    ended = {key: row for key, row in open_rows.items() if key not in going_on}
+    opening.touched.given_anew.update({key[0] for key in opened} & {key[0] for key in ended})
+    _amend(going_on, wanted, opening.touched)
+    _end_given_back(ended, opened, opening.touched, now, before)
     if opened and not nothing_yet:
-        starts.update(_apart(cluster, {key: starts[key] for key in opened}))
-    new = _insert(cluster, {key: row._replace(started_at=starts[key].at) for key, row in opened.items()})
-    opening.intervals.update(new)
-    return [starts[key] for key in keys]
+        opened = _apart(cluster, opened, opening.touched)
+    _insert(cluster, opened, opening.touched)
+    starts = {key: row.moments.start for key, row in going_on.items()}
+    starts.update((key, one.moments.start) for key, one in opened.items())
+    return [starts[_key(claim, result)] for claim, result, _ in held]
 
 
-def _apart(cluster: Cluster, starts: Mapping[Key, Start]) -> dict[Key, Start]:
-    """Starts that do not lie in the same share's last interval, whatever the clocks say.
+def _wanted(
+    held: Sequence[Held], slugs: Mapping[str, str], now: datetime, before: datetime | None
+) -> dict[Key, _Wanted]:
+    """What these claims hold; two results for one device and share are one."""
+    found: dict[Key, _Wanted] = {}
+    classes: dict[str, dict[str, str]] = {}
+    for claim, result, amounts in held:
+        uid, key = claim.metadata.uid, _key(claim, result)
+        if key in found:
+            continue
+        if uid not in classes:
+            classes[uid] = dict(device_classes(claim))
+        moments = _moments(claim, now)
+        columns = _Columns(
+            namespace=claim.metadata.namespace,
+            claim_name=claim.metadata.name,
+            team_slug=slugs[uid],
+            device_class=classes[uid].get(result.request, ""),
+            dedicated=result.share_id is None,
+            admin_access=bool(result.admin_access),
+            consumed=_consumed(amounts),
+            started_not_before=_started_not_before(claim, moments, before),
+        )
+        found[key] = _Wanted(moments, columns)
+    return found
+
+
+def _moments(claim: ResourceClaim, now: datetime) -> _Moments:
+    """Nothing begins after it was seen: whoever says so has another clock, and what it says is kept."""
+    told = allocated_at(claim)
+    if told is None:
+        return _Moments(now, InstantSource.OBSERVED.value, None, "")
+    if told > now:
+        return _Moments(now, InstantSource.OBSERVED.value, told, InstantSource.ALLOCATION.value)
+    return _Moments(told, InstantSource.ALLOCATION.value, None, "")
+
+
+def _amend(going_on: Mapping[Key, _Open], wanted: Mapping[Key, _Wanted], touched: Touched) -> None:
+    """What a share consumes may be read otherwise later, with a device whose dimensions are known."""
+    changed = [
+        (row, after) for key, row in going_on.items() if (after := wanted[key].amendable) != row.amendable
+    ]
+    for row, after in changed:
+        if row.amendable[0] != after[0]:
+            touched.past.changed(row.moments.started_at)
+    bulk.update(ShareInterval, ("consumed", "device_class"), [(row.id, *after) for row, after in changed])
+
+
+def _end_given_back(
+    ended: Mapping[Key, _Open],
+    opened: Mapping[Key, _Wanted],
+    touched: Touched,
+    now: datetime,
+    before: datetime | None,
+) -> None:
+    """What the same claim holds again, by its own timestamp, it had given back by then."""
+    ids: defaultdict[datetime, list[int]] = defaultdict(list)
+    for key, row in ended.items():
+        again = opened[key].moments.told if key in opened else None
+        ids[min(again or now, now)].append(row.id)
+    for at, rows in ids.items():
+        _end(rows, at, before, touched)
+
+
+def _apart(cluster: Cluster, opened: Mapping[Key, _Wanted], touched: Touched) -> dict[Key, _Wanted]:
+    """None of them lies in the same share's last interval, whatever the clocks say.
 
     What was given again by its claim's own timestamp had been given back before: then the earlier end, which
     was only observed, was too late.
     """
-    rows = ShareInterval.objects.filter(cluster=cluster, claim_uid__in={key[0] for key in starts})
+    rows = ShareInterval.objects.filter(cluster=cluster, claim_uid__in={key[0] for key in opened})
     ended = rows.exclude(ended_at=None).order_by("ended_at")
     last = {
         tuple(key): (pk, began, end)
         for pk, began, end, *key in ended.values_list("pk", "started_at", "ended_at", *_KEY)
     }
-    moved: dict[Key, Start] = {}
-    for key, start in starts.items():
-        pk, began, end = last.get(key, (0, start.at, start.at))
-        if start.at >= end:
+    moved = dict(opened)
+    for key, (moments, columns) in opened.items():
+        pk, began, end = last.get(key, (0, moments.started_at, moments.started_at))
+        if moments.started_at >= end:
             continue
-        if start.source == InstantSource.ALLOCATION:
-            end = max(began, start.at)
+        if moments.started_source == InstantSource.ALLOCATION:
+            end = max(began, moments.started_at)
+            touched.past.changed(end)
             ShareInterval.objects.filter(pk=pk).update(ended_at=end)
-        moved[key] = Start(end, start.source)
+        moved[key] = _Wanted(moments.not_before(end), columns)
     return moved
 
 
-def close(cluster: Cluster, uids: Iterable[str], now: datetime, before: datetime | None) -> None:
+def close(
+    cluster: Cluster, uids: Iterable[str], touched: Touched, now: datetime, before: datetime | None
+) -> None:
     """End what claims hold that are gone."""
     rows = ShareInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=list(uids))
-    _end(list(rows.values_list("pk", flat=True)), now, before)
+    _end(list(rows.values_list("pk", flat=True)), now, before, touched)
 
 
-def pass_on(cluster: Cluster, slugs: Mapping[str, str], now: datetime, new: Set[int]) -> None:
+def pass_on(cluster: Cluster, slugs: Mapping[str, str], touched: Touched, now: datetime) -> None:
     """What these claims hold is other teams' from now on: what was, stays theirs whose it was.
 
-    The intervals that are `new` have no past yet, and are put right.
+    The intervals that begin in this transaction have no past yet, and are put right.
     """
+    new = touched.new_intervals
     rows = ShareInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=slugs).order_by()
     told = rows.values_list("pk", "claim_uid", "team_slug")
     wrong = {pk: slugs[uid] for pk, uid, slug in told if slug != slugs[uid]}
     put_right = [(pk, slug) for pk, slug in wrong.items() if pk in new]
     bulk.update(ShareInterval, ("team_slug",), put_right)
     held = list(ShareInterval.objects.filter(pk__in=wrong.keys() - new).order_by("pk").values(*_ALL))
-    _end([row["id"] for row in held], now, None)
+    _end([row["id"] for row in held], now, None, touched)
     ids = bulk.reserve(ShareInterval, len(held))
     going_on = [
         {**row, **_going_on(row, now), "id": pk, "team_slug": slugs[row["claim_uid"]]}
@@ -165,10 +260,10 @@ def _going_on(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
 
 def _open(cluster: Cluster, uids: Sequence[str]) -> dict[Key, _Open]:
     rows = ShareInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=uids).order_by()
-    columns = ("pk", "started_at", "started_source", "given_at", "given_source", "consumed", *_KEY)
+    columns = ("pk", *_Moments._fields, "consumed", "device_class", *_KEY)
     return {
-        tuple(key): _Open(pk, Start(given_at or at, given_source or source), consumed)
-        for pk, at, source, given_at, given_source, consumed, *key in rows.values_list(*columns)
+        tuple(key): _Open(pk, _Moments(at, source, given_at, given_source), (consumed, device_class))
+        for pk, at, source, given_at, given_source, consumed, device_class, *key in rows.values_list(*columns)
     }
 
 
@@ -183,51 +278,39 @@ def _key(claim: ResourceClaim, result: AllocationResult) -> Key:
     )
 
 
-def _allocated_at(claim: ResourceClaim) -> datetime | None:
-    allocation = claim.status.allocation if claim.status else None
-    return allocation.allocation_timestamp if allocation else None
-
-
-def _is_another(start: Start, told: datetime | None) -> bool:
-    return start.source == InstantSource.ALLOCATION and told is not None and told != start.at
+def _is_another(before: _Moments, after: _Moments) -> bool:
+    """Whether two timestamps tell of two allocations."""
+    return before.told is not None and after.told is not None and before.told != after.told
 
 
 def _consumed(amounts: Mapping[str, Quantity | None]) -> dict[str, str | None]:
     return {dimension: None if amount is None else str(amount) for dimension, amount in amounts.items()}
 
 
-def _columns(
-    claim: ResourceClaim,
-    result: AllocationResult,
-    consumed: dict[str, str | None],
-    start: Start,
-    before: datetime | None,
-    slugs: Mapping[str, str],
-) -> _Columns:
+def _started_not_before(claim: ResourceClaim, moments: _Moments, before: datetime | None) -> datetime | None:
     known = [moment for moment in (before, claim.metadata.creation_timestamp) if moment is not None]
-    observed = start.source == InstantSource.OBSERVED
-    return _Columns(
-        namespace=claim.metadata.namespace,
-        claim_name=claim.metadata.name,
-        team_slug=slugs[claim.metadata.uid],
-        dedicated=result.share_id is None,
-        admin_access=bool(result.admin_access),
-        consumed=consumed,
-        started_at=start.at,
-        started_source=start.source,
-        # Clocks differ, and step back.
-        started_not_before=min(max(known), start.at) if known and observed else None,
-    )
+    observed = moments.started_source == InstantSource.OBSERVED
+    # Clocks differ, and step back.
+    return min(max(known), moments.started_at) if known and observed else None
 
 
-def _insert(cluster: Cluster, opened: Mapping[Key, _Columns]) -> Sequence[int]:
+def _insert(cluster: Cluster, opened: Mapping[Key, _Wanted], touched: Touched) -> None:
+    if not opened:
+        return
+    touched.past.changed(min(one.moments.started_at for one in opened.values()))
     ids = bulk.reserve(ShareInterval, len(opened))
-    rows = ((pk, cluster.pk, *key, *opened[key]) for pk, key in zip(ids, opened, strict=True))
-    bulk.insert(ShareInterval, ("id", "cluster_id", *_KEY, *_Columns._fields), rows)
-    return ids
+    rows = (
+        (pk, cluster.pk, *key, *one.moments, *one.columns)
+        for pk, (key, one) in zip(ids, opened.items(), strict=True)
+    )
+    columns = ("id", "cluster_id", *_KEY, *_Moments._fields, *_Columns._fields)
+    bulk.insert(ShareInterval, columns, rows)
+    touched.new_intervals.update(ids)
 
 
-def _end(ids: Sequence[int], at: datetime, before: datetime | None) -> None:
+def _end(ids: Sequence[int], at: datetime, before: datetime | None, touched: Touched) -> None:
+    if ids:
+        touched.past.changed(at)
     for batch in batches(ids):
         rows = ShareInterval.objects.filter(pk__in=batch)
         # A clock may have stepped back, or the API server's may be ahead: nothing lasts less than nothing.

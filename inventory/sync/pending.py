@@ -96,12 +96,17 @@ class Pending(Generic[ObjectT]):
 
 def _passes(before: Object, change: Change[Any]) -> bool:
     """Whether a claim is given something, or gives it back, between two commits: only history will know."""
-    if not isinstance(before, ResourceClaim):
-        return False
-    if change.deleted:
-        return _allocation(before) is not None
-    return bool(_allocation(change.object) != _allocation(before))
+    return isinstance(before, ResourceClaim) and (
+        change.deleted
+        or _allocation(change.object) != _allocation(before)
+        or _reserved_for(change.object) != _reserved_for(before)
+    )
 
 
 def _allocation(one: Object) -> Any:
     return one.status and one.status.allocation if isinstance(one, ResourceClaim) else None
+
+
+def _reserved_for(one: Object) -> Any:
+    """The same where it is empty, and where it is not there."""
+    return ((one.status and one.status.reserved_for) or None) if isinstance(one, ResourceClaim) else None

@@ -68,7 +68,7 @@ def write(
         around.cluster,
         claims,
         [(claim, result, each) for (claim, _, result, _), each in zip(found, amounts, strict=True)],
-        Opening(slugs, touched.new_intervals),
+        Opening(slugs, touched),
         around.now,
         around.before,
         nothing_yet=around.no_history,

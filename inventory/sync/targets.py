@@ -20,6 +20,8 @@ class Known(NamedTuple):
     id: int
     pool_id: int
     dimensions: frozenset[str]
+    product: str
+    node: str
 
 
 class Targets:
@@ -40,6 +42,11 @@ class Targets:
             self._make(missing)
         return self._known
 
+    def look_up(self, targets: Iterable[Target]) -> Mapping[Target, Known]:
+        """The rows of these devices, without those that have none."""
+        self._load({target[:2] for target in targets})
+        return self._known
+
     def _load(self, pools: Iterable[tuple[str, str]]) -> None:
         for batch in batches(set(pools) - self._asked):
             self._asked.update(batch)
@@ -55,8 +62,9 @@ class Targets:
 
     def _load_devices(self, places: Mapping[int, tuple[str, str]]) -> None:
         rows = DeviceRow.objects.filter(pool__in=places).order_by()
-        for pk, pool, name, capacity in rows.values_list("pk", "pool_id", "name", "capacity"):
-            self._known[(*places[pool], name)] = Known(pk, pool, frozenset(capacity))
+        columns = ("pk", "pool_id", "name", "capacity", "product", "node__name")
+        for pk, pool, name, capacity, product, node in rows.values_list(*columns):
+            self._known[(*places[pool], name)] = Known(pk, pool, frozenset(capacity), product, node or "")
 
     def _make(self, missing: Mapping[Target, str]) -> None:
         cluster = self._around.cluster
@@ -75,7 +83,7 @@ class Targets:
             for target, node in missing.items()
         }
         rows = reconcile(DeviceRow, None, ("pool_id", "name"), DeviceColumns._fields, desired)
-        for target in missing:
+        for target, node in missing.items():
             pool = self._pools[target[:2]]
-            self._known[target] = Known(rows.ids[pool, target[2]], pool, frozenset())
+            self._known[target] = Known(rows.ids[pool, target[2]], pool, frozenset(), "", node)
         self._touched.changes += pools.changes + rows.changes

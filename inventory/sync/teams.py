@@ -16,7 +16,7 @@ from inventory.models import Claim, Cluster, Namespace, Pod, PodClaim, Team, Tea
 from inventory.ownership import presets
 from inventory.ownership.described import Described
 from inventory.ownership.rulebook import Rule, Rulebook, Subject
-from inventory.sync import bulk, intervals
+from inventory.sync import bulk, intervals, past, pod_intervals
 from inventory.sync.touched import Touched, batches
 
 
@@ -97,6 +97,7 @@ def assign(cluster: Cluster, now: datetime) -> int:
     touched.passed_on = dict(claims.values_list("uid", "team_id"))
     _settle_pods(book, Pod.objects.filter(cluster=cluster).values_list("pk", flat=True), touched)
     _tell_history(cluster, book, touched, now)
+    past.set_back(cluster, touched.past)
     return touched.changes
 
 
@@ -165,4 +166,5 @@ def _settle_pods(book: Rulebook, pod_ids: Iterable[int], touched: Touched) -> No
 def _tell_history(cluster: Cluster, book: Rulebook, touched: Touched, now: datetime) -> None:
     for batch in batches(touched.passed_on.items()):
         of_claims = {uid: book.slug_of(team) for uid, team in batch}
-        intervals.pass_on(cluster, of_claims, now, touched.new_intervals)
+        intervals.pass_on(cluster, of_claims, touched, now)
+        pod_intervals.pass_on(cluster, of_claims, now)

@@ -3,13 +3,27 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from inventory.sync.past import Past
 
 # Parameters of one query, and rows that are in memory at once.
 BATCH = 2000
 
 T = TypeVar("T")
+
+
+class Reservation(NamedTuple):
+    """A claim that was reserved for somebody between two commits."""
+
+    claim_uid: str
+    namespace: str
+    claim_name: str
+    resource: str
+    pod_name: str
+    pod_uid: str
 
 
 @dataclass
@@ -31,8 +45,16 @@ class Touched:
     # Namespaces that belong to another team now, and claims by UID with the team that they have passed to.
     moved: set[int] = field(default_factory=set)
     passed_on: dict[str, int | None] = field(default_factory=dict)
-    # Of the history, what begins in this transaction.
+    # Claims by UID that are gone, and those that have given a device back and hold one again.
+    claims_gone: set[str] = field(default_factory=set)
+    given_anew: set[str] = field(default_factory=set)
+    # Since when a claim is allocated, by UID, where that was told for the first time.
+    given_at: dict[str, datetime] = field(default_factory=dict)
+    passed_reservations: dict[Reservation, str] = field(default_factory=dict)
+    # Of the history, what begins in this transaction, its first event, and how far back it changes.
     new_intervals: set[int] = field(default_factory=set)
+    first_event: int | None = None
+    past: Past = field(default_factory=Past)
     # No Pod had a row before.
     only_new_pods: bool = False
     # Whether something has left a place, so that nothing may be in it any more.

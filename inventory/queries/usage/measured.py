@@ -1,37 +1,29 @@
-"""Exact sums by bucket and group, and what was read of the time that they are of."""
+"""Exact sums by bucket and group: from sums where there are some, and from intervals."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-
-import msgspec
-from django.db.models import Q
 
 from inventory.history.axis import Axis, common
 from inventory.history.instants import Span, micros
 from inventory.history.measures import Sums
 from inventory.history.sweep import Sweep
-from inventory.models import ShareInterval
-from inventory.models.visibility import visible
-from inventory.queries.usage import recorded
-from inventory.queries.usage.filters import Wanted
-from inventory.queries.usage.groups import Grouping, Groups, Key
+from inventory.queries.usage import plan, recorded, totals
+from inventory.queries.usage.groups import Grouping, Key
+from inventory.queries.usage.question import Question
 from inventory.queries.usage.recorded import Known, Windows
-from inventory.queries.usage.rows import UsageGroup
-from inventory.viewer import Viewer
 
 
-class Question(msgspec.Struct, frozen=True):
-    """`borders` are those of the buckets; `clusters` are the names of those that are asked about."""
+def measure(question: Question, coverage: Mapping[int, Sequence[Span]]) -> list[dict[Key, Sums]]:
+    """Raises NoLongerKept."""
+    source = plan.source(question.groups, question.wanted)
+    planned = plan.planned(question.borders, read(question, coverage), question.clusters, source)
+    found = from_intervals(question, planned.intervals)
+    if source is not None:
+        totals.add(found, question, planned, source)
+    return found
 
-    borders: Sequence[datetime]
-    groups: Groups
-    wanted: Wanted
-    clusters: Mapping[int, str]
-    viewer: Viewer
 
-    @property
-    def span(self) -> Span:
-        return Span(micros(self.borders[0]), micros(self.borders[-1]))
+def read(question: Question, coverage: Mapping[int, Sequence[Span]]) -> dict[int, list[Span]]:
+    return {cluster: common(spans, [question.span]) for cluster, spans in coverage.items()}
 
 
 def from_intervals(question: Question, windows: Windows) -> list[dict[Key, Sums]]:
@@ -44,34 +36,8 @@ def from_intervals(question: Question, windows: Windows) -> list[dict[Key, Sums]
     looked_at = {cluster: windows[cluster] for cluster in axes}
     sweep = Sweep(axes, grouping.of_share, grouping.of_card)
     sweep.over(
-        recorded.devices(looked_at, _of_driver(question.wanted), known),
-        recorded.uses(looked_at, _of_namespace(question.wanted)) if _needs_uses(question) else (),
-        recorded.shares(looked_at, _of_shares(question), known),
+        recorded.devices(looked_at, question.of_devices(), known),
+        recorded.uses(looked_at, question.of_uses()) if question.needs_uses else (),
+        recorded.shares(looked_at, question.of_shares(), known),
     )
     return sweep.integrals()
-
-
-def read(question: Question, coverage: Mapping[int, Sequence[Span]]) -> dict[int, list[Span]]:
-    return {cluster: common(spans, [question.span]) for cluster, spans in coverage.items()}
-
-
-def _needs_uses(question: Question) -> bool:
-    return question.groups.has(UsageGroup.WORKLOAD) or bool(question.wanted.workload)
-
-
-def _of_driver(wanted: Wanted) -> Q:
-    return Q(driver__in=wanted.driver) if wanted.driver else Q()
-
-
-def _of_namespace(wanted: Wanted) -> Q:
-    return Q(namespace__in=wanted.namespace) if wanted.namespace else Q()
-
-
-def _of_shares(question: Question) -> Q:
-    wanted = question.wanted
-    found = _of_driver(wanted) & _of_namespace(wanted)
-    if wanted.team:
-        found &= Q(team_slug__in=wanted.team)
-    if wanted.names_a_holder:
-        found &= visible(ShareInterval, question.viewer)
-    return found

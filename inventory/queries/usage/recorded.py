@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
-from django.db.models import F, Max, Q, Window
+from django.db.models import F, Max, Q, QuerySet, Window
 
 from inventory.history.axis import united
 from inventory.history.instants import Span, micros, moment
@@ -13,12 +13,24 @@ from inventory.history.sweep import ClaimKey, Device, DeviceKey, Share, Use, Wor
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models import Coverage, DeviceInterval, PodInterval, ShareInterval
 
+# No condition.
+ALL = Q()
 # By cluster, the times that are looked at.
 Windows: TypeAlias = Mapping[int, Sequence[Span]]
 _AT_ONCE = 10_000
 # More of them are asked for as the one that has them all.
 _MOST_WINDOWS = 8
 _DEVICE = ("cluster_id", "driver", "pool", "device")
+SHARE = (
+    *_DEVICE,
+    "claim_uid",
+    "team_slug",
+    "namespace",
+    "dedicated",
+    "consumed",
+    "started_at",
+    "ended_at",
+)
 _LASTED = Q(ended_at=None) | Q(ended_at__gt=F("started_at"))
 
 
@@ -52,7 +64,11 @@ def coverage(clusters: Iterable[int]) -> dict[int, list[Span]]:
 
 
 def devices(windows: Windows, narrowed: Q, known: Known) -> list[Device]:
-    """As they were published then, and, of those that were not, as they had been before."""
+    """As they were published then, and, of those that were not, as they had been before.
+
+    Also what they were between two windows: the later one may begin with a device that is gone.
+    """
+    windows = {cluster: (_whole(spans),) for cluster, spans in windows.items() if spans}
     rows = DeviceInterval.objects.filter(narrowed, _LASTED).order_by()
     last = Window(Max("started_at"), partition_by=[F(column) for column in _DEVICE])
     gone = rows.filter(_before(windows)).annotate(last=last).filter(started_at=F("last"))
@@ -68,32 +84,28 @@ def devices(windows: Windows, narrowed: Q, known: Known) -> list[Device]:
 
 def shares(windows: Windows, narrowed: Q, known: Known) -> Iterator[Share]:
     """Those that hold something: admin access does not."""
-    rows = ShareInterval.objects.filter(narrowed, _LASTED, _overlapping(windows), admin_access=False)
-    columns = ("claim_uid", "team_slug", "namespace", "dedicated", "consumed", "started_at", "ended_at")
-    ordered = rows.order_by("started_at").values_list(*_DEVICE, *columns)
-    for (
-        cluster,
-        driver,
-        pool,
-        device,
-        uid,
+    rows = share_rows(windows, narrowed).order_by("started_at").values_list(*SHARE)
+    for row in rows.iterator(_AT_ONCE):
+        yield share(row, known)
+
+
+def share_rows(windows: Windows, narrowed: Q) -> QuerySet[ShareInterval]:
+    return ShareInterval.objects.filter(narrowed, _LASTED, _overlapping(windows), admin_access=False)
+
+
+def share(row: Sequence[Any], known: Known) -> Share:
+    """From the columns of `SHARE`."""
+    cluster, driver, pool, device, uid, team, namespace, dedicated, consumed, start, end = row
+    return Share(
+        micros(start),
+        None if end is None else micros(end),
+        DeviceKey(cluster, driver, pool, device),
+        ClaimKey(cluster, uid),
         team,
         namespace,
         dedicated,
-        consumed,
-        start,
-        end,
-    ) in ordered.iterator(_AT_ONCE):
-        yield Share(
-            micros(start),
-            None if end is None else micros(end),
-            DeviceKey(cluster, driver, pool, device),
-            ClaimKey(cluster, uid),
-            team,
-            namespace,
-            dedicated,
-            known.amounts(consumed),
-        )
+        known.amounts(consumed),
+    )
 
 
 def uses(windows: Windows, narrowed: Q) -> Iterator[Use]:
@@ -138,7 +150,11 @@ def _before(windows: Windows) -> Q:
 
 
 def _few(spans: Sequence[Span]) -> Sequence[Span]:
-    return spans if len(spans) <= _MOST_WINDOWS else (Span(spans[0].start, spans[-1].end),)
+    return spans if len(spans) <= _MOST_WINDOWS else (_whole(spans),)
+
+
+def _whole(spans: Sequence[Span]) -> Span:
+    return Span(spans[0].start, spans[-1].end)
 
 
 def _quantity(text: str | None) -> Quantity | None:

@@ -16,7 +16,7 @@ from inventory.queries.usage import figures, groups, measured, readings, recorde
 from inventory.queries.usage.figures import seconds
 from inventory.queries.usage.filters import UsageFilter, wanted
 from inventory.queries.usage.groups import Groups, Key
-from inventory.queries.usage.measured import Question
+from inventory.queries.usage.question import Question, whole
 from inventory.queries.usage.rows import (
     HeatCell,
     Period,
@@ -36,8 +36,8 @@ MOST_STEPS = 2000
 def report(
     period: Period, asked: Collection[UsageGroup], filters: UsageFilter, *, viewer: Viewer
 ) -> UsageReport:
-    """A fixed number of queries. Raises ValidationError."""
-    return _reports(_answer(_whole(period), asked, filters, viewer))[0]
+    """A fixed number of queries. Raises ValidationError, and of its kind NoLongerKept."""
+    return _reports(_answer(whole(period), asked, filters, viewer))[0]
 
 
 def series(
@@ -78,14 +78,8 @@ class _Answer(msgspec.Struct, frozen=True):
         return [Span(micros(start), micros(end)) for start, end in pairwise(self.question.borders)]
 
 
-def _whole(period: Period) -> list[datetime]:
-    if period.start >= period.end:
-        raise ValidationError("the period ends before it begins, or lasts no time")
-    return [period.start.astimezone(UTC), period.end.astimezone(UTC)]
-
-
 def _steps(period: Period, step: Step, zone: tzinfo) -> list[datetime]:
-    start, end = _whole(period)
+    start, end = whole(period)
     least = (end - start) // SHORTEST[step]
     if least > MOST_STEPS:
         raise ValidationError(
@@ -102,7 +96,7 @@ def _answer(
     with snapshot():
         question = Question(found, Groups.of(asked), conditions, conditions.clusters(), viewer)
         coverage = recorded.coverage(question.clusters)
-        sums = measured.from_intervals(question, measured.read(question, coverage))
+        sums = measured.measure(question, coverage)
         own = groups.slugs(viewer)
     return _Answer(question, coverage, [groups.withheld(one, question.groups, own) for one in sums])
 

@@ -138,12 +138,13 @@ class UsageHeat(msgspec.Struct, frozen=True):
 
 
 class PodUse(msgspec.Struct, frozen=True):
-    """What one share gave one consumer of its claim, for as long as nothing of that changed; all in seconds.
+    """What a share gave to one consumer of its claim, while its device stayed as it was; times in seconds.
 
-    `seconds` is what was read of the time from `start` to `end`, and `part` what the consumer has of it: where
-    several use the claim at once, each has an even part. `card_equivalents`, None where it is not known, and
-    the amounts are those of this part. Of a time in which nobody used the claim, `pod` and all that is about
-    it are None. `allocated_at` is when the share was given, `released_at` when it was given back; None: held.
+    From `start` to `end` the consumer used it; `read` is what was read of that time, and `part` what the
+    consumer has of it: where several use the claim at once, an even part each. The amounts, and
+    `card_equivalents`, None where it is not known, are those of this part. Of a time in which nobody used the
+    claim, the Pod and its workload are None. `resource` is `pods`, or what else the claim was reserved for.
+    The share was given at `allocated_at` and given back at `released_at`; None: it is held.
     """
 
     cluster: str
@@ -151,9 +152,9 @@ class PodUse(msgspec.Struct, frozen=True):
     team: str | None
     claim: str
     claim_uid: str
+    resource: str | None
     pod: str | None
     pod_uid: str | None
-    resource: str | None
     workload_kind: str | None
     workload_name: str | None
     node: str | None
@@ -164,7 +165,7 @@ class PodUse(msgspec.Struct, frozen=True):
     dedicated: bool
     start: datetime
     end: datetime
-    seconds: Fraction
+    read: Fraction
     part: Fraction
     card_equivalents: Fraction | None
     amounts: tuple[Integral, ...]

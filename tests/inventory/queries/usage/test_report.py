@@ -10,13 +10,13 @@ from django.core.exceptions import ValidationError
 from inventory.history.buckets import Step
 from inventory.queries.usage import report as usage
 from inventory.queries.usage.filters import UsageFilter
-from inventory.queries.usage.rows import Period, UsageGroup, UsageReport, UsageRow
+from inventory.queries.usage.rows import Period, There, UsageGroup, UsageReport, UsageRow
 from inventory.viewer import EVERYTHING, Viewer
 from tests.factories import make_cluster, make_team
 from tests.past import after, make_coverage, make_held, make_published, make_used
 
 pytestmark = pytest.mark.django_db
-HOUR = 3600
+HOUR, NONE = Fraction(3600), Fraction(0)
 GI = 2**30
 QUARTER = {"memory": "20Gi", "cores": "10"}
 
@@ -35,6 +35,11 @@ def only(report: UsageReport) -> UsageRow:
     return row
 
 
+def there(row: UsageRow) -> There:
+    assert row.there is not None
+    return row.there
+
+
 def amounts(row: UsageRow) -> dict[str, Fraction]:
     return {one.dimension: one.total for one in row.use.amounts}
 
@@ -46,11 +51,10 @@ def test_four_shares_of_a_quarter_for_an_hour_are_a_card_hour() -> None:
         make_held(start=3, end=4, consumed=QUARTER)
     row = only(asked())
     assert (row.driver, row.product, row.team) == ("gpu.example.com", "A100", None)
-    assert (row.use.card_equivalents, row.use.card_equivalents_unknown) == (HOUR, 0)
+    assert (row.use.card_equivalents, row.use.card_equivalents_unknown) == (HOUR, NONE)
     assert (row.use.shares, row.use.devices, row.use.cards) == (4 * HOUR, HOUR, HOUR)
     assert amounts(row) == {"memory": 80 * GI * HOUR, "cores": 40 * HOUR}
-    assert row.there is not None
-    assert (row.there.cards, row.there.capacity[0].total) == (24 * HOUR, 24 * HOUR * 80 * GI)
+    assert (there(row).cards, there(row).capacity[0].total) == (24 * HOUR, 24 * HOUR * 80 * GI)
 
 
 def test_a_share_of_the_whole_holds_what_its_device_published_then() -> None:
@@ -69,9 +73,8 @@ def test_what_is_no_longer_published_is_held_but_nobody_knows_how_much_of_it() -
     make_held(start=5)
     row = only(asked(start=7, end=8))
     assert row.use.cards == HOUR
-    assert [(one.total, one.unknown) for one in row.use.amounts] == [(0, HOUR), (0, HOUR)]
-    assert row.there is not None
-    assert (row.there.cards, row.there.capacity) == (0, ())
+    assert [(one.total, one.unknown) for one in row.use.amounts] == [(NONE, HOUR), (NONE, HOUR)]
+    assert row.there == There(NONE, ())
 
 
 def test_what_was_not_read_is_neither_held_nor_free() -> None:
@@ -81,7 +84,7 @@ def test_what_was_not_read_is_neither_held_nor_free() -> None:
     make_held()
     found = asked()
     assert only(found).use.shares == 8 * HOUR
-    assert only(found).there.cards == 8 * HOUR  # type: ignore[union-attr]
+    assert there(only(found)).cards == 8 * HOUR
     (reading,) = found.readings
     assert (reading.read, reading.first) == (8 * HOUR, after(0))
     assert reading.unread == (Period(after(6), after(18)), Period(after(20), after(24)))
@@ -106,7 +109,7 @@ def test_admin_access_and_what_is_no_accelerator_hold_nothing() -> None:
     make_held("gpu-1", admin_access=True)
     make_held("never-published")
     row = only(asked())
-    assert (row.use.shares, row.there.cards) == (0, 24 * HOUR)  # type: ignore[union-attr]
+    assert (row.use.shares, there(row).cards) == (NONE, 24 * HOUR)
 
 
 def test_teams_on_one_card_have_its_time_each() -> None:
@@ -117,7 +120,7 @@ def test_teams_on_one_card_have_its_time_each() -> None:
     first, second = asked(UsageGroup.TEAM).rows
     assert (first.team, second.team) == ("speech", "vision")
     assert first.use == second.use
-    assert (first.use.cards, first.use.card_equivalents, first.there) == (HOUR, HOUR // 4, None)
+    assert (first.use.cards, first.use.card_equivalents, first.there) == (HOUR, HOUR / 4, None)
 
 
 def test_a_namespace_is_its_team_of_then() -> None:
@@ -176,12 +179,13 @@ def test_it_is_narrowed_by_what_was_then() -> None:
     make_published("gpu-1", product="H100", node="node-2")
     make_held(end=1)
     make_held("gpu-1", end=2, namespace="team-speech", team_slug="speech")
-    for query in (
+    queries: list[dict[str, Any]] = [
         {"node": "node-2"},
         {"product": "H100"},
         {"namespace": "team-speech", "product": "H100"},
         {"team": "speech", "node": "node-2", "cluster": "lab", "driver": "gpu.example.com"},
-    ):
+    ]
+    for query in queries:
         assert only(asked(**query)).use.shares == 2 * HOUR
     with pytest.raises(ValidationError, match="not known here"):
         asked(cluster="elsewhere")

@@ -1,0 +1,55 @@
+"""What is asked about usage, and which rows of history it is about."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+from django.core.exceptions import ValidationError
+from django.db.models import Q
+
+from inventory.history.instants import Span, micros
+from inventory.models import ShareInterval
+from inventory.models.visibility import visible
+from inventory.queries.usage.filters import Wanted
+from inventory.queries.usage.groups import Groups
+from inventory.queries.usage.rows import Period, UsageGroup
+from inventory.viewer import Viewer
+
+
+class Question(msgspec.Struct, frozen=True):
+    """`borders` are those of the buckets; `clusters` are the names of those that are asked about."""
+
+    borders: Sequence[datetime]
+    groups: Groups
+    wanted: Wanted
+    clusters: Mapping[int, str]
+    viewer: Viewer
+
+    @property
+    def span(self) -> Span:
+        return Span(micros(self.borders[0]), micros(self.borders[-1]))
+
+    @property
+    def needs_uses(self) -> bool:
+        return self.groups.has(UsageGroup.WORKLOAD) or bool(self.wanted.workload)
+
+    def of_devices(self) -> Q:
+        return Q(driver__in=self.wanted.driver) if self.wanted.driver else Q()
+
+    def of_uses(self) -> Q:
+        return Q(namespace__in=self.wanted.namespace) if self.wanted.namespace else Q()
+
+    def of_shares(self) -> Q:
+        found = self.of_devices() & self.of_uses()
+        if self.wanted.team:
+            found &= Q(team_slug__in=self.wanted.team)
+        if self.wanted.names_a_holder:
+            found &= visible(ShareInterval, self.viewer)
+        return found
+
+
+def whole(period: Period) -> list[datetime]:
+    """The borders of one bucket. Raises ValidationError."""
+    if period.start >= period.end:
+        raise ValidationError("the period ends before it begins, or lasts no time")
+    return [period.start.astimezone(UTC), period.end.astimezone(UTC)]
