@@ -28,7 +28,13 @@ def heat_figure(heat: UsageHeat) -> Figure:
         "data": [_heat(table, heat), _dashes(unread)],
         "layout": layout(
             height=24 * 13 + 40,
-            xaxis={"type": "category", "showgrid": False, "nticks": 12, "tickangle": 0},
+            xaxis={
+                "type": "category",
+                "range": [-0.5, len(table) - 0.5],
+                "showgrid": False,
+                "nticks": 12,
+                "tickangle": 0,
+            },
             yaxis={
                 "range": [23.5, -0.5],
                 "showgrid": False,

@@ -1,7 +1,7 @@
 """One line for each page."""
 
 from django.contrib.auth.decorators import login_not_required
-from django.urls import path
+from django.urls import path, register_converter
 from django.views.i18n import set_language
 
 from dashboard.pages import (
@@ -20,8 +20,13 @@ from dashboard.pages import (
     pods,
     teams,
     theme,
+    usage,
+    usage_month,
     waiting,
 )
+from dashboard.pages.usage_question import MonthConverter
+
+register_converter(MonthConverter, "month")
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -55,6 +60,8 @@ urlpatterns = [
     path("teams/", teams.teams, name="teams"),
     path("teams/<str:slug>/", teams.team, name="team"),
     path("teams/<str:slug>/largest/", teams.team_largest, name="team_largest"),
+    path("usage/", usage.usage, name="usage"),
+    path("usage/<month:asked>/", usage_month.usage_month, name="usage_month"),
     path("clusters/", clusters.clusters, name="clusters"),
     path("clusters/<str:name>/", clusters.cluster, name="cluster"),
     path("search", find.find, name="find"),

@@ -15,6 +15,8 @@ from dashboard.pages.paging import paged
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source, chosen_clusters
 from dashboard.pages.usage_question import (
+    Link,
+    Month,
     Question,
     filters_of,
     form_of,
@@ -72,17 +74,24 @@ def usage(request: HttpRequest) -> HttpResponse:
         {
             "form": form_of(request, question, viewer),
             "question": question,
+            "zone": question.zone,
             "span": periods.span(question.period, question.zone),
             "so_far": periods.local(over.end, question.zone) if over.end < question.period.end else "",
             "presets": presets(request, now, question.zone),
             "nothing": why,
             "first": periods.local(known.first, question.zone) if known.first else "",
-            "month": over.start.astimezone(question.zone.info),
+            "month": _month(request.GET, over, question.zone),
             **found,
         },
         active="usage",
         source=source("usage/report/", request.GET, question.period),
     )
+
+
+def _month(query: QueryDict, period: Period, zone: Zone) -> Link:
+    """The report of the month in which the period ends."""
+    last = (period.end - timedelta(microseconds=1)).astimezone(zone.info)
+    return Month(last.year, last.month).link(query)
 
 
 def source(path: str, query: QueryDict, period: Period, *more: tuple[str, str]) -> Source:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from django.http import HttpRequest, QueryDict
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from dashboard.pages import filtering
@@ -50,10 +51,46 @@ class Question(NamedTuple):
     step: Step
 
 
-class Preset(NamedTuple):
-    label: str
+class Month(NamedTuple):
+    year: int
+    month: int
+
+    @property
+    def name(self) -> str:
+        return periods.month_name(self.year, self.month)
+
+    def link(self, query: QueryDict) -> "Link":
+        """To its report, with the same conditions and by the same clocks."""
+        kept = query.copy()
+        for gone in ("from", "to", "step", "group_by", "page"):
+            kept.pop(gone, None)
+        path = reverse("usage_month", args=(self,))
+        return Link(self.name, f"{path}?{kept.urlencode()}" if kept else path)
+
+    def later(self, months: int) -> "Month | None":
+        """None outside of all calendars."""
+        years, month = divmod(self.year * 12 + self.month - 1 + months, 12)
+        return Month(years, month + 1) if 1 <= years <= 9998 else None
+
+
+class MonthConverter:
+    """`2026-11` in a path."""
+
+    regex = "[0-9]{4}-[0-9]{2}"
+
+    def to_python(self, text: str) -> Month:
+        """Raises ValueError for what is no month."""
+        found = date.fromisoformat(f"{text}-01")
+        return Month(found.year, found.month)
+
+    def to_url(self, month: Month) -> str:
+        return f"{month.year:04d}-{month.month:02d}"
+
+
+class Link(NamedTuple):
+    name: str
     href: str
-    chosen: bool
+    chosen: bool = False
 
 
 def question_of(query: QueryDict, now: datetime) -> Question:
@@ -106,7 +143,7 @@ def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filteri
     return filtering.form(request, fields)
 
 
-def presets(request: HttpRequest, now: datetime, zone: Zone) -> list[Preset]:
+def presets(request: HttpRequest, now: datetime, zone: Zone) -> list[Link]:
     """The last days, and this month and the last."""
     today = now.astimezone(zone.info).date()
     tomorrow, first = today + timedelta(days=1), today.replace(day=1)
@@ -119,13 +156,13 @@ def presets(request: HttpRequest, now: datetime, zone: Zone) -> list[Preset]:
     ]
 
 
-def _preset(request: HttpRequest, label: str, start: date, end: date) -> Preset:
+def _preset(request: HttpRequest, label: str, start: date, end: date) -> Link:
     query = request.GET.copy()
     for gone in ("page", "step"):
         query.pop(gone, None)
     query["from"], query["to"] = start.isoformat(), end.isoformat()
     chosen = all(request.GET.get(name) == query[name] for name in ("from", "to"))
-    return Preset(label, f"?{query.urlencode()}", chosen)
+    return Link(label, f"?{query.urlencode()}", chosen)
 
 
 def _one_of(
@@ -138,9 +175,10 @@ def _one_of(
 def _period(query: QueryDict, zone: Zone, now: datetime) -> Period:
     """Up to the end of this day, and for some days, where nothing else is asked for."""
     end = midnight(now.astimezone(zone.info).date() + timedelta(days=1), zone.info)
-    if "to" in query:
-        end = periods.instant(query["to"], zone, "to")
-    start = periods.instant(query["from"], zone, "from") if "from" in query else _days_before(end, zone)
+    if last := query.get("to"):
+        end = periods.instant(last, zone, "to")
+    first = query.get("from")
+    start = periods.instant(first, zone, "from") if first else _days_before(end, zone)
     if start >= end:
         raise PeriodError(("to", _("a period ends later than it starts")))
     return Period(start, end)

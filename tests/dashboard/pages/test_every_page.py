@@ -1,6 +1,7 @@
 """What holds of every page, on the recorded cluster."""
 
 import re
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -35,6 +36,8 @@ LISTS = (
     "/pods/",
     "/claims/",
     "/teams/",
+    "/usage/",
+    f"/usage/{datetime.now(UTC):%Y-%m}/",
     "/convert/",
     "/clusters/",
     "/search?q=a",
