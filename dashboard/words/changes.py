@@ -53,18 +53,18 @@ def say(found: Changes) -> str:
     """All of it in one sentence; what did not change is left out."""
     numbers = found.devices.numbers
     told = [
-        _many(ngettext("%(n)d device came", "%(n)d devices came", numbers[Kind.CAME]), numbers[Kind.CAME]),
-        _many(ngettext("%(n)d device went", "%(n)d devices went", numbers[Kind.WENT]), numbers[Kind.WENT]),
+        _many(ngettext("%(n)s device came", "%(n)s devices came", numbers[Kind.CAME]), numbers[Kind.CAME]),
+        _many(ngettext("%(n)s device went", "%(n)s devices went", numbers[Kind.WENT]), numbers[Kind.WENT]),
         _many(
-            ngettext("%(n)d device changed", "%(n)d devices changed", numbers[Kind.CHANGED]),
+            ngettext("%(n)s device changed", "%(n)s devices changed", numbers[Kind.CHANGED]),
             numbers[Kind.CHANGED],
         ),
-        _many(ngettext("%(n)d share began", "%(n)d shares began", found.begun), found.begun),
-        _many(ngettext("%(n)d share ended", "%(n)d shares ended", found.ended), found.ended),
+        _many(ngettext("%(n)s share began", "%(n)s shares began", found.begun), found.begun),
+        _many(ngettext("%(n)s share ended", "%(n)s shares ended", found.ended), found.ended),
         _many(
             ngettext(
-                "%(n)d claim waits that did not exist before",
-                "%(n)d claims wait that did not exist before",
+                "%(n)s claim waits that did not exist before",
+                "%(n)s claims wait that did not exist before",
                 found.claims.number,
             ),
             found.claims.number,
@@ -76,7 +76,7 @@ def say(found: Changes) -> str:
 
 
 def _many(words: str, number: int) -> str:
-    return words % {"n": number} if number else ""
+    return words % {"n": f"{number:,}"} if number else ""
 
 
 def _unread(found: Changes) -> Sequence[str]:
