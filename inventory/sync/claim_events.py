@@ -5,7 +5,7 @@ none. So nothing is told twice, and nothing of a claim that is gone, whose UID n
 already when a cluster was first read has not happened then: of that only timestamps of the objects tell.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -102,11 +102,12 @@ _COLUMNS = (
 
 
 class _Around(NamedTuple):
-    """What allocations are told with: devices, and when claims gave back what they held before.
+    """Which claims are allocated now and were not, by UID; devices, and when claims gave back what they held.
 
     None where it is not known when they did.
     """
 
+    given: Set[str]
     devices: Mapping[Target, Device]
     given_back: Mapping[str, datetime | None]
 
@@ -149,6 +150,7 @@ class Journal:
             known = {**known, **self._passed}
         given = [claim for claim in claims if self._is_given(claim, known.get(claim.metadata.uid))]
         around = _Around(
+            {claim.metadata.uid for claim in given},
             self._targets.look_up({target(one) for claim in given for one in results(claim)[:1]}),
             self._given_back(claim for claim in given if claim.metadata.uid in known),
         )
@@ -180,7 +182,7 @@ class Journal:
         if earlier is not None and earlier.allocated and not self._goes_on(claim, earlier):
             given_back = self._seen(min(told or self._now, self._now), claim)
             yield _Kind.DEALLOCATED.value, given_back, _NOT_GIVEN
-        given = self._is_given(claim, earlier)
+        given = claim.metadata.uid in around.given
         if given and (moment := self._allocated(claim, told, earlier)) is not None:
             yield _Kind.ALLOCATED.value, moment, self._where(claim, earlier, around)
         if self._is_reserved_anew(claim, earlier, given=given):
