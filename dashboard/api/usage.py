@@ -46,6 +46,7 @@ from inventory.history.buckets import Step
 from inventory.models import ShareInterval
 from inventory.queries.freshness import Freshness
 from inventory.queries.usage.filters import UsageFilter
+from inventory.queries.usage.plan import NoLongerKept
 from inventory.queries.usage.reach import Reach, reach
 from inventory.queries.usage.report import report, series
 from inventory.queries.usage.rows import Period, UsageReport
@@ -155,7 +156,14 @@ class OverTime(Resource):
             tag = etag(request, self.generation())
             if (unchanged := not_modified(request, tag, self.freshness.as_of)) is not None:
                 return unchanged
-            return marked(self.answer(request, fields), tag, self.freshness.as_of)
+            return marked(self._kept(request, fields), tag, self.freshness.as_of)
+
+    def _kept(self, request: Request, fields: Sequence[str] | None) -> HttpResponseBase:
+        """Raises ValidationError where what was asked for is not kept in this detail any more."""
+        try:
+            return self.answer(request, fields)
+        except NoLongerKept as error:
+            raise ValidationError({"from": error.messages}) from error
 
     def table(self, reports: Sequence[UsageReport], fields: Sequence[str] | None) -> HttpResponseBase:
         wanted = None if fields is None else (*_OF_LINES, *fields)

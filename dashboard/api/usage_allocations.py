@@ -133,6 +133,8 @@ class UsageAllocations(OverTime):
         return self.over_time(request)
 
     def answer(self, request: Request, fields: Sequence[str] | None) -> HttpResponseBase:
+        # Refused before the first line goes out, if it is: what is oldest goes first.
+        pods(self.windows[0], self.wanted, viewer=self.viewer)
         paths = [(name,) for name in TITLES]
         return tables.streamed("allocations", paths, self._lines(), titles=list(TITLES.values()))
 

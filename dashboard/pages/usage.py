@@ -17,9 +17,11 @@ from dashboard.pages.source import Source, chosen_clusters
 from dashboard.pages.usage_question import (
     Link,
     Month,
+    Nothing,
     Question,
     filters_of,
     form_of,
+    kept,
     nothing,
     presets,
     question_of,
@@ -67,7 +69,8 @@ def usage(request: HttpRequest) -> HttpResponse:
         known = reach(chosen_clusters(request.GET))
         why = nothing(question.period, known, now)
         over = so_far(question.period, known, now)
-        found = {} if why else _read(request, question._replace(period=over), filters, viewer)
+        asked = question._replace(period=over)
+        found = {} if why else kept(lambda: _read(request, asked, filters, viewer), "gone", question.zone)
     return show(
         request,
         "usage/page.html",
@@ -78,7 +81,7 @@ def usage(request: HttpRequest) -> HttpResponse:
             "span": periods.span(question.period, question.zone),
             "so_far": periods.local(over.end, question.zone) if over.end < question.period.end else "",
             "presets": presets(request, now, question.zone),
-            "nothing": why,
+            "nothing": Nothing.DETAIL if "gone" in found else why,
             "first": periods.local(known.first, question.zone) if known.first else "",
             "month": _month(request.GET, over, question.zone),
             **found,
@@ -108,19 +111,25 @@ def source(path: str, query: QueryDict, period: Period, *more: tuple[str, str]) 
 
 def _read(request: HttpRequest, question: Question, filters: UsageFilter, viewer: Viewer) -> dict[str, Any]:
     period = question.period
+    zone = question.zone
     by_product = report(period, [UsageGroup.PRODUCT], filters, viewer=viewer)
-    by_group = report(period, [question.group], filters, viewer=viewer)
-    known = teams(viewer=viewer)
-    lines = [_line(row, question.group, sums.whose(row, known)) for row in by_group.rows]
     return {
         "total": sums.total(by_product),
         "products": by_product.rows,
         "readings": by_product.readings,
-        "paged": paged(request, lines),
-        "withheld": any(row.withheld for row in by_group.rows),
-        **_over_time(request, question, filters, viewer),
-        **_by_hour(period, question.zone, filters, viewer),
+        **kept(lambda: _by_group(request, question, filters, viewer), "groups_gone", zone),
+        **kept(lambda: _over_time(request, question, filters, viewer), "area_gone", zone),
+        **kept(lambda: _by_hour(period, zone, filters, viewer), "heat_gone", zone),
     }
+
+
+def _by_group(
+    request: HttpRequest, question: Question, filters: UsageFilter, viewer: Viewer
+) -> dict[str, Any]:
+    found = report(question.period, [question.group], filters, viewer=viewer)
+    known = teams(viewer=viewer)
+    lines = [_line(row, question.group, sums.whose(row, known)) for row in found.rows]
+    return {"paged": paged(request, lines), "withheld": any(row.withheld for row in found.rows)}
 
 
 def _over_time(

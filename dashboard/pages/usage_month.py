@@ -15,7 +15,7 @@ from dashboard.pages.refusal import Refused
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import chosen_clusters
 from dashboard.pages.usage import source
-from dashboard.pages.usage_question import Link, Month, filters_of, nothing, so_far
+from dashboard.pages.usage_question import Link, Month, Nothing, filters_of, kept, nothing, so_far
 from dashboard.words import periods
 from dashboard.words.periods import PeriodError, Zone
 from inventory.queries import options
@@ -48,7 +48,7 @@ def usage_month(request: HttpRequest, asked: Month) -> HttpResponse:
         known = reach(chosen_clusters(request.GET))
         why = nothing(period, known, now)
         over = so_far(period, known, now)
-        found = {} if why else _read(over, filters, viewer)
+        found = {} if why else kept(lambda: _read(over, filters, viewer), "gone", zone)
     return show(
         request,
         "usage/month.html",
@@ -60,7 +60,7 @@ def usage_month(request: HttpRequest, asked: Month) -> HttpResponse:
             "form": _form(request, viewer),
             "span": periods.span(period, zone),
             "so_far": periods.local(over.end, zone) if over.end < period.end else "",
-            "nothing": why,
+            "nothing": Nothing.DETAIL if "gone" in found else why,
             "first": periods.local(known.first, zone) if known.first else "",
             "made_at": now,
             **found,

@@ -1,9 +1,9 @@
 """What is asked of the usage page, and how it is asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
@@ -19,6 +19,7 @@ from inventory.history.buckets import SHORTEST, Step, midnight
 from inventory.models import ShareInterval
 from inventory.queries import options
 from inventory.queries.usage.filters import UsageFilter
+from inventory.queries.usage.plan import NoLongerKept
 from inventory.queries.usage.reach import Reach
 from inventory.queries.usage.rows import Period, UsageGroup
 from inventory.viewer import Viewer
@@ -40,6 +41,7 @@ class Nothing(StrEnum):
     NEVER = "never"
     BEFORE = "before"
     FUTURE = "future"
+    DETAIL = "detail"
 
 
 class Question(NamedTuple):
@@ -120,6 +122,14 @@ def nothing(period: Period, known: Reach, now: datetime) -> Nothing | None:
     if known.first is None:
         return Nothing.NEVER
     return Nothing.BEFORE if period.end <= known.first else None
+
+
+def kept(read: Callable[[], dict[str, Any]], gone: str, zone: Zone) -> dict[str, Any]:
+    """What was read; or, where it is not kept in this detail, under the name `gone` since when it is."""
+    try:
+        return read()
+    except NoLongerKept as error:
+        return {gone: periods.local(error.since, zone)}
 
 
 def so_far(period: Period, known: Reach, now: datetime) -> Period:

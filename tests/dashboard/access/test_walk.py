@@ -33,8 +33,8 @@ SESSIONS = ("login", "logout")
 
 # Of one question to the next these differ by themselves.
 _CHANGING = re.compile(
-    r'name="csrfmiddlewaretoken" value="\w+"|nonce-[\w=/+-]+|[0-9TZ:.-]{19,}|datetime="[^"]*"|'
-    r'"lag_seconds":\d+|\d+ (?:s|min|h)(?: ago)?'
+    r'name="csrfmiddlewaretoken" value="\w+"|nonce-[\w=/+-]+|[0-9TZ:.-]{19,}|[0-9-]{10} [0-9:]{8}|'
+    r'datetime="[^"]*"|"lag_seconds":\d+|\d+ (?:s|min|h)(?: ago)?'
 )
 
 

@@ -11,10 +11,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from inventory.models import Membership, Team
+from inventory.models import Membership, RollUp, Team
+from inventory.rollups.adding import add_up
+from inventory.rollups.pruning import forget_of
 from tests.dashboard.pages.conftest import Get
 from tests.factories import make_cluster, make_team
-from tests.past import make_coverage, make_held, make_published, make_used
+from tests.past import after, make_coverage, make_held, make_published, make_used
 
 pytestmark = pytest.mark.django_db
 MARCH = "from=2026-03-01&to=2026-03-04"
@@ -97,7 +99,7 @@ def test_where_nothing_was_read_the_area_breaks_off(past: None, get: Get) -> Non
 
 def test_the_table_below_the_area_says_what_was_not_read(past: None, read: Get) -> None:
     told = read(f"/usage/?{MARCH}&step=day")
-    assert "From canary Vision Not read 2026-03-01 2 h 4.5 h" in told
+    assert "From Vision canary Not read 2026-03-01 4.5 h 2 h" in told
     assert "2026-03-02 not read not read 24 h" in told
 
 
@@ -224,10 +226,9 @@ def test_what_others_held_is_one_line_without_a_name(past: None) -> None:
 
 def test_names_of_the_past_are_never_markup(get: Get) -> None:
     hostile = "<script>alert(1)</script>"
-    cluster = make_cluster(hostile)
-    make_coverage(cluster=cluster)
-    make_published(cluster=cluster, product=hostile, node=hostile)
-    share = make_held(end=40, cluster=cluster, team_slug=hostile, namespace=hostile)
+    make_coverage()
+    make_published(product=hostile, node=hostile)
+    share = make_held(end=40, team_slug=hostile, namespace=hostile)
     make_used(share, hostile, end=40, workload_name=hostile)
     for group in ("team", "namespace", "workload", "product", "node", "cluster"):
         assert hostile not in get(f"/usage/?{MARCH}&group_by={group}")
@@ -255,3 +256,42 @@ def test_a_page_asks_as_often_for_many_rows_as_for_few(signed_in: Client) -> Non
         make_used(share, f"pod-{number}", workload_name=f"w-{number}")
     assert [queries(path) for path in paths] == few
     assert max(few) <= 60
+
+
+# --- What is not kept any more ---
+
+
+@pytest.fixture
+def forgotten(past: None, settings: Any) -> str:
+    """All single shares of before the third day are gone; what they come to is kept."""
+    settings.SLICEBOARD_INTERVAL_DAYS = 2
+    settings.SLICEBOARD_HOUR_DAYS = 1
+    cluster = make_cluster()
+    list(add_up(cluster, after(24 * 6)))
+    list(forget_of(cluster, after(24 * 4)))
+    kept_from = RollUp.objects.get(cluster=cluster).intervals_from
+    assert kept_from is not None
+    return f"{kept_from:%Y-%m-%d}"
+
+
+def test_days_of_long_ago_are_told_from_their_sums(past: None, forgotten: str, read: Get) -> None:
+    told = read(f"/usage/?{MARCH}&step=day")
+    assert "Vision A100 gpu.example.com 5.5 h 22 h" in told
+    assert "From Vision canary Not read 2026-03-01 4.5 h 2 h" in told
+
+
+def test_what_is_not_kept_in_detail_is_said_so(past: None, forgotten: str, read: Get) -> None:
+    told = f"Single shares are kept since {forgotten}"
+    # The hours of the heat map, and here and there more.
+    assert told in read(f"/usage/?{MARCH}&step=day")
+    assert read(f"/usage/?{MARCH}&step=hour&group_by=workload").count(told) == 3
+    assert told in read("/usage/?from=2026-03-01T12:30:00Z&to=2026-03-04")
+
+
+def test_the_api_refuses_what_is_not_kept_in_detail(past: None, forgotten: str, signed_in: Client) -> None:
+    for path in ("usage/?step=hour", "usage/report/?group_by=workload", "usage/allocations/?step=day"):
+        response = signed_in.get(f"/api/v1/{path}&{MARCH}")
+        assert response.status_code == 400, path
+        (told,) = response.json()["errors"]
+        assert told["field"] == "from"
+        assert forgotten in told["detail"]
