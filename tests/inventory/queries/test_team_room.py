@@ -73,7 +73,8 @@ def test_a_limit_of_which_the_use_is_not_known_is_told(team: Team, cluster: Clus
     room = team_room.room(team, cluster, team_room.limits_of(team, cluster, NOW))
     assert room.doubts == ("what is left of cores 50, since it is not known how much is used",)
     (product,) = room.products
-    assert product.memory and product.memory.memory is None
+    assert product.memory is not None
+    assert product.memory.memory is None
 
 
 def test_what_came_by_another_class_does_not_count_against_the_limit_of_a_class(
