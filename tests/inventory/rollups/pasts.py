@@ -22,10 +22,6 @@ _CAPACITIES: tuple[dict[str, str | None], ...] = (
     {"memory": "24Gi"},
     {"memory": None, "cores": "100"},
 )
-    {"memory": "80Gi", "cores": "100"},
-    {"memory": "24Gi"},
-    {"memory": None, "cores": "100"},
-)
 
 
 def make_past(chance: Random) -> None:
