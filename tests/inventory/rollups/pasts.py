@@ -17,7 +17,11 @@ _CONSUMED: tuple[dict[str, str | None], ...] = (
     {"memory": None, "cores": "50"},
     {},
 )
-_CAPACITIES: tuple[dict[str, str | None], ...] = ({"memory": "80Gi", "cores": "100"}, {"memory": "24Gi"}, {"memory": None, "cores": "100"})
+_CAPACITIES: tuple[dict[str, str | None], ...] = (
+    {"memory": "80Gi", "cores": "100"},
+    {"memory": "24Gi"},
+    {"memory": None, "cores": "100"},
+)
 
 
 def make_past(chance: Random) -> None:
