@@ -6,7 +6,7 @@ sent. PostgreSQL takes rows by COPY, SQLite by one prepared statement.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice, repeat
 from typing import Any, TypeAlias, cast
 
@@ -251,8 +251,12 @@ def _json(value: Any) -> str | None:
     return empty or msgspec.json.encode(value).decode()
 
 
+@lru_cache(maxsize=4096)
 def _moment(value: datetime | None) -> str | None:
-    """As Django stores it on SQLite, which takes several times as long for it."""
+    """As Django stores it on SQLite, which takes several times as long for it.
+
+    Most come often: they are told in whole seconds, or are now.
+    """
     if value is None or value.tzinfo is not UTC:
         return connection.ops.adapt_datetimefield_value(value)
     return str(value.replace(tzinfo=None))

@@ -1,4 +1,4 @@
-"""The stored balances compared with what the ledger derives from the rows they rest on."""
+"""The stored balances, and the open intervals of devices, compared with what the ledger derives."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from inventory.models import Balance, Card, Cluster, CounterBalance, Device
-from inventory.sync import balances
+from inventory.sync import balances, check_history
 from inventory.sync.reconcile import Key, Values
 from inventory.sync.sheets import PoolSheet, sheets
 
@@ -19,6 +19,8 @@ def differences(cluster: Cluster) -> Iterator[str]:
     }
     for derived in sheets(cluster):
         yield from _differences(cluster, derived, cards)
+        yield from check_history.of_devices(cluster, derived)
+    yield from check_history.of_pools(cluster)
 
 
 def _differences(cluster: Cluster, derived: Sequence[PoolSheet], cards: Mapping[Key, int]) -> Iterator[str]:

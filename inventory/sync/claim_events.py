@@ -1,12 +1,15 @@
 """What happened to claims: each event is told once, whatever is read again.
 
 What is told follows from what was known of a claim before: its row, or its own earlier events where it has
-none. So nothing is told twice, and nothing of a claim that is gone, whose UID never comes back.
+none. So nothing is told twice, and nothing of a claim that is gone, whose UID never comes back. What was so
+already when a cluster was first read has not happened then: of that only timestamps of the objects tell.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from typing import NamedTuple
+
+from django.conf import settings
 
 from inventory.kube.objects import ResourceClaim
 from inventory.models import Claim, ClaimEvent, Cluster
@@ -81,9 +84,10 @@ class _Event(NamedTuple):
     named: Named
     kind: str
     moment: _Moment
-    given: _Given = _Given()
+    given: _Given
 
 
+_NOT_GIVEN = _Given()
 _COLUMNS = (
     "id",
     "cluster_id",
@@ -98,11 +102,12 @@ _COLUMNS = (
 
 
 class _Around(NamedTuple):
-    """What allocations are told with: devices, and when claims gave back what they held before.
+    """Which claims are allocated now and were not, by UID; devices, and when claims gave back what they held.
 
     None where it is not known when they did.
     """
 
+    given: Set[str]
     devices: Mapping[Target, Device]
     given_back: Mapping[str, datetime | None]
 
@@ -145,6 +150,7 @@ class Journal:
             known = {**known, **self._passed}
         given = [claim for claim in claims if self._is_given(claim, known.get(claim.metadata.uid))]
         around = _Around(
+            {claim.metadata.uid for claim in given},
             self._targets.look_up({target(one) for claim in given for one in results(claim)[:1]}),
             self._given_back(claim for claim in given if claim.metadata.uid in known),
         )
@@ -162,25 +168,30 @@ class Journal:
         moment, events = self._seen(self._now), []
         for named, known in claims:
             if self._passed.get(named.uid, known).allocated:
-                events.append(_Event(named, _Kind.DEALLOCATED, moment))
-            events.append(_Event(named, _Kind.DELETED, moment))
+                events.append(_Event(named, _Kind.DEALLOCATED.value, moment, _NOT_GIVEN))
+            events.append(_Event(named, _Kind.DELETED.value, moment, _NOT_GIVEN))
         self._write(events)
 
     def _of(
         self, claim: ResourceClaim, earlier: Known | None, around: _Around
     ) -> Iterator[tuple[str, _Moment, _Given]]:
+        """A moment of which nothing is known is none."""
         if (created := self._created(claim, earlier)) is not None:
-            yield _Kind.CREATED, created, _Given()
+            yield _Kind.CREATED.value, created, _NOT_GIVEN
         told = allocated_at(claim)
         if earlier is not None and earlier.allocated and not self._goes_on(claim, earlier):
-            yield _Kind.DEALLOCATED, self._seen(min(told or self._now, self._now), claim), _Given()
-        given = self._is_given(claim, earlier)
-        if given:
-            yield _Kind.ALLOCATED, self._allocated(claim), self._where(claim, earlier, around)
-        if _is_reserved(claim) and (
-            earlier is None or not (earlier.untold or (earlier.reserved and not given))
-        ):
-            yield _Kind.RESERVED, self._seen(self._now, claim, told), _Given()
+            given_back = self._seen(min(told or self._now, self._now), claim)
+            yield _Kind.DEALLOCATED.value, given_back, _NOT_GIVEN
+        given = claim.metadata.uid in around.given
+        if given and (moment := self._allocated(claim, told, earlier)) is not None:
+            yield _Kind.ALLOCATED.value, moment, self._where(claim, earlier, around)
+        if self._is_reserved_anew(claim, earlier, given=given):
+            yield _Kind.RESERVED.value, self._seen(self._now, claim, told), _NOT_GIVEN
+
+    def _is_reserved_anew(self, claim: ResourceClaim, earlier: Known | None, *, given: bool) -> bool:
+        if earlier is None:
+            return self._before is not None and _is_reserved(claim)
+        return (given or not earlier.reserved) and not earlier.untold and _is_reserved(claim)
 
     def _goes_on(self, claim: ResourceClaim, earlier: Known) -> bool:
         """Whether it is the same allocation still."""
@@ -202,21 +213,26 @@ class Journal:
         return not earlier.allocated or not self._goes_on(claim, earlier)
 
     def _created(self, claim: ResourceClaim, earlier: Known | None) -> _Moment | None:
-        at, untold = claim.metadata.creation_timestamp, earlier is not None and earlier.untold
-        if earlier is not None and not untold:
+        if earlier is not None and not earlier.untold:
             return None
+        at = claim.metadata.creation_timestamp
         if at is not None and at <= self._now:
             return _Moment(at, _Source.SERVER.value)
-        return None if untold else self._seen(self._now)
+        return self._seen(self._now) if self._witnessed(earlier) else None
 
-    def _allocated(self, claim: ResourceClaim) -> _Moment:
+    def _allocated(
+        self, claim: ResourceClaim, told: datetime | None, earlier: Known | None
+    ) -> _Moment | None:
         """Nothing has happened after it was seen, whatever another clock says."""
-        told = allocated_at(claim)
         if told is None or told > self._now:
-            return self._seen(self._now, claim)
+            return self._seen(self._now, claim) if self._witnessed(earlier) else None
         if self._before is not None:
             self._touched.given_at[claim.metadata.uid] = told
         return _Moment(told, _Source.SERVER.value)
+
+    def _witnessed(self, earlier: Known | None) -> bool:
+        """Whether a claim was not so when it was last known what it was."""
+        return self._before is not None if earlier is None else not earlier.untold
 
     def _seen(
         self, at: datetime, claim: ResourceClaim | None = None, told: datetime | None = None
@@ -273,6 +289,9 @@ class Journal:
         return found
 
     def _write(self, events: Sequence[_Event]) -> None:
+        # What is older would be deleted again at once.
+        kept_from = self._now - timedelta(days=settings.SLICEBOARD_EVENT_DAYS)
+        events = [one for one in events if one.moment.at >= kept_from]
         ids = bulk.reserve(ClaimEvent, len(events))
         rows = (
             (pk, self._cluster.pk, *one.named, one.kind, *one.moment, *one.given)

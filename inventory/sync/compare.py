@@ -44,7 +44,7 @@ from inventory.models import (
 )
 from inventory.models.amounts import to_quantity
 from inventory.snapshot import snapshot
-from inventory.sync import check, check_teams, progress, slices, teams
+from inventory.sync import check, check_history, check_teams, progress, slices, teams
 from inventory.sync.allocations import amount, results
 from inventory.sync.parts import PARTS, kinds_of
 from inventory.sync.read import concerns_us
@@ -125,6 +125,8 @@ def differences(cluster: Cluster, client: Client, served: Served) -> Iterator[Fo
         yield Found("ledger", what)
     for what in check_teams.differences(cluster):
         yield Found("teams", what)
+    for what in check_history.differences(cluster):
+        yield Found("history", what)
 
 
 def _of_kind(cluster: Cluster, client: Client, served: Served, kind: Kind[Any], cursor: str) -> Iterator[str]:

@@ -42,16 +42,21 @@ class _Claim(NamedTuple):
     team_slug: str
 
 
-class _Wanted(NamedTuple):
+class Wanted(NamedTuple):
+    """What is to be open."""
+
     namespace: str
     claim_name: str
     team_slug: str
     where: Where
 
 
-class _Open(NamedTuple):
+class Open(NamedTuple):
+    """What is."""
+
     id: int
     where: Where
+    team_slug: str
 
 
 def write(cluster: Cluster, book: Rulebook, touched: Touched, now: datetime) -> None:
@@ -61,7 +66,7 @@ def write(cluster: Cluster, book: Rulebook, touched: Touched, now: datetime) -> 
     for batch in batches(claims):
         of_claims = named(batch, book)
         wanted = desired(cluster, of_claims)
-        open_rows = {} if nothing_yet else _open(cluster, [claim.uid for claim in of_claims.values()])
+        open_rows = {} if nothing_yet else stored(cluster, [claim.uid for claim in of_claims.values()])
         _end([row.id for key, row in open_rows.items() if key not in wanted], now)
         _amend(open_rows, wanted)
         opened = {key: one for key, one in wanted.items() if key not in open_rows}
@@ -107,16 +112,16 @@ def named(claim_ids: Sequence[int], book: Rulebook) -> dict[int, _Claim]:
     }
 
 
-def desired(cluster: Cluster, claims: Mapping[int, _Claim]) -> dict[Key, _Wanted]:
+def desired(cluster: Cluster, claims: Mapping[int, _Claim]) -> dict[Key, Wanted]:
     """What the rows say of these claims."""
     consumers = Consumer.objects.filter(claim__in=claims).order_by("claim_id", "position")
     rows = list(consumers.values_list("claim_id", "resource", "uid", "name"))
     pods = _pods(cluster, {uid for _, resource, uid, _ in rows if resource == _PODS})
-    found: dict[Key, _Wanted] = {}
+    found: dict[Key, Wanted] = {}
     for claim, resource, uid, name in rows:
         where = pods.get(uid, Where()) if resource == _PODS else _of_other(resource, name)
         of = claims[claim]
-        found[of.uid, resource, uid, name] = _Wanted(of.namespace, of.name, of.team_slug, where)
+        found[of.uid, resource, uid, name] = Wanted(of.namespace, of.name, of.team_slug, where)
     return found
 
 
@@ -145,16 +150,16 @@ def _reserved_for(cluster: Cluster, pod_ids: Iterable[int]) -> set[int]:
     return found
 
 
-def _open(cluster: Cluster, claim_ids: Sequence[int]) -> dict[Key, _Open]:
-    uids = list(Claim.objects.filter(pk__in=claim_ids).order_by().values_list("uid", flat=True))
+def stored(cluster: Cluster, uids: Sequence[str]) -> dict[Key, Open]:
+    """What is open of the claims of these UIDs."""
     rows = PodInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=uids).order_by()
     return {
-        tuple(key): _Open(pk, Where(kind, workload, node))
-        for pk, kind, workload, node, *key in rows.values_list("pk", *Where._fields, *_KEY)
+        tuple(key): Open(pk, Where(kind, workload, node), slug)
+        for pk, kind, workload, node, slug, *key in rows.values_list("pk", *Where._fields, "team_slug", *_KEY)
     }
 
 
-def _amend(open_rows: Mapping[Key, _Open], wanted: Mapping[Key, _Wanted]) -> None:
+def _amend(open_rows: Mapping[Key, Open], wanted: Mapping[Key, Wanted]) -> None:
     amended = [
         (row.id, *after)
         for key, row in open_rows.items()
@@ -180,8 +185,8 @@ def _write_passed(cluster: Cluster, touched: Touched, now: datetime) -> None:
             Q(ended_at=None) | Q(ended_at__gte=now), cluster=cluster, claim_uid__in=uids
         )
         told = {tuple(key) for key in rows.order_by().values_list(*_KEY)}
-        missing: dict[Key, _Wanted] = {
-            key: _Wanted(one.namespace, one.claim_name, slug, _of_other(one.resource, one.pod_name))
+        missing: dict[Key, Wanted] = {
+            key: Wanted(one.namespace, one.claim_name, slug, _of_other(one.resource, one.pod_name))
             for one, slug in batch
             if (key := (one.claim_uid, one.resource, one.pod_uid, one.pod_name)) not in told
         }
@@ -193,7 +198,7 @@ def _write_passed(cluster: Cluster, touched: Touched, now: datetime) -> None:
 
 def _insert(
     cluster: Cluster,
-    opened: Mapping[Key, _Wanted],
+    opened: Mapping[Key, Wanted],
     moments: Mapping[Key, tuple[datetime, datetime | None]],
 ) -> None:
     ids = bulk.reserve(PodInterval, len(opened))
@@ -201,7 +206,7 @@ def _insert(
         (pk, cluster.pk, *key, *one[:3], *one.where, *moments[key])
         for pk, (key, one) in zip(ids, opened.items(), strict=True)
     )
-    columns = ("id", "cluster_id", *_KEY, *_Wanted._fields[:3], *Where._fields, "started_at", "ended_at")
+    columns = ("id", "cluster_id", *_KEY, *Wanted._fields[:3], *Where._fields, "started_at", "ended_at")
     bulk.insert(PodInterval, columns, rows)
 
 

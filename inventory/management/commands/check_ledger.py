@@ -5,13 +5,13 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inventory.models import Cluster
 from inventory.snapshot import snapshot
-from inventory.sync import check, check_teams
+from inventory.sync import check, check_history, check_teams
 
 
 class Command(BaseCommand):
     help = (
-        "Derive every balance anew from devices and shares, and every team from the rules, "
-        "and compare with what is stored."
+        "Derive every balance anew from devices and shares, every team from the rules, and what of history "
+        "is open from all of them, and compare with what is stored."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -27,7 +27,8 @@ class Command(BaseCommand):
         for cluster in clusters:
             # Or a poll between two queries would look like a fault.
             with snapshot():
-                told = [*check.differences(cluster), *check_teams.differences(cluster)]
+                checks = (check, check_teams, check_history)
+                told = [what for one in checks for what in one.differences(cluster)]
             found += len(told)
             for difference in told:
                 self.stderr.write(f"{cluster.name}: {difference}")

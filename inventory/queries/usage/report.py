@@ -131,7 +131,8 @@ def _order(row: UsageRow) -> tuple[object, ...]:
 
 
 def _cell(answer: _Answer, day: date, hour: int, places: Sequence[int]) -> HeatCell:
-    spans = [answer.spans()[place] for place in places]
+    borders = answer.question.borders
+    spans = [Span(micros(borders[place]), micros(borders[place + 1])) for place in places]
     sums = added(sums for place in places for sums in answer.found[place].values())
     read = (
         readings.read_seconds(spans_read, span) for spans_read in answer.coverage.values() for span in spans

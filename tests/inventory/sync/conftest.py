@@ -1,9 +1,11 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from demo.server import ApiServer
 from demo.store import Store
@@ -48,3 +50,20 @@ def follow(db: None, tmp_path: Path) -> Iterator[Follow]:
             return Followed(server, Cluster.objects.create(name=name, kubeconfig=str(path)))
 
         yield serve
+
+
+class Clock:
+    """The clock of this machine, set wrong."""
+
+    def __init__(self) -> None:
+        self.wrong_by = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self.wrong_by
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(timezone, "now", made.now)
+    return made

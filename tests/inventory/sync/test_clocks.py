@@ -1,7 +1,7 @@
 """Clocks that step while a cluster is followed: an hour back, an hour ahead."""
 
 import threading
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -14,28 +14,11 @@ from inventory.sync.parts import PARTS
 from inventory.sync.poll import poll_cluster
 from tests.drills.reader import history_faults, untold
 from tests.inventory.sync.books import shared
-from tests.inventory.sync.conftest import Follow
+from tests.inventory.sync.conftest import Clock, Follow
 from tests.inventory.sync.objects import card, claim, resource_slice, store
 from tests.inventory.sync.rows import rows
 
 HOUR = timedelta(hours=1)
-
-
-class Clock:
-    """The clock of this machine, set wrong."""
-
-    def __init__(self) -> None:
-        self.wrong_by = timedelta()
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + self.wrong_by
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(timezone, "now", made.now)
-    return made
 
 
 @pytest.mark.parametrize("step", [-HOUR, HOUR])

@@ -14,9 +14,11 @@ from inventory.models import (
     Cluster,
     ConsumedCapacity,
     Device,
+    DeviceInterval,
     Difference,
     KindState,
     Pod,
+    PodInterval,
     Share,
     ShareInterval,
     Slice,
@@ -25,6 +27,8 @@ from inventory.sync.compare import compare_cluster
 from tests.inventory.sync.books import balance, shared
 from tests.inventory.sync.conftest import Follow
 from tests.inventory.sync.objects import card, claim, consumer, pod, resource_slice, store
+
+HOUR = timedelta(hours=1)
 
 
 def test_a_cluster_as_it_was_read_has_no_differences(follow: Follow) -> None:
@@ -57,6 +61,16 @@ def test_what_happens_while_it_compares_is_no_difference(follow: Follow) -> None
         (Pod.objects.all(), {"uid": "other"}, "in the cluster and not stored"),
         (ShareInterval.objects.all(), {"device": "other"}, "open intervals"),
         (ShareInterval.objects.all(), {"team_slug": "other"}, "its open interval is 'other''s"),
+        (ShareInterval.objects.all(), {"claim_uid": "other"}, "claim other is gone"),
+        (ShareInterval.objects.all(), {"ended_at": timezone.now() + HOUR}, "its open intervals say []"),
+        (DeviceInterval.objects.all(), {"capacity": {"memory": "1"}}, "its open interval says"),
+        (DeviceInterval.objects.all(), {"pool": "other"}, "pool hami-core-gpu.project-hami.io/other is gone"),
+        (DeviceInterval.objects.all(), {"ended_at": timezone.now() + HOUR}, "its open interval says nothing"),
+        (PodInterval.objects.all(), {"pod_name": "other"}, "pods other: not reserved"),
+        (PodInterval.objects.all(), {"ended_at": timezone.now() + HOUR}, "pods p: reserved, and no interval"),
+        (PodInterval.objects.all(), {"workload_name": "other"}, "workload_name='other'"),
+        (PodInterval.objects.all(), {"team_slug": "other"}, "team_slug='other'"),
+        (PodInterval.objects.all(), {"claim_uid": "other"}, "claim other is gone"),
     ],
 )
 def test_a_row_that_says_something_else_is_found_told_and_mended(

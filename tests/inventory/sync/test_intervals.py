@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from demo.store import Object
 from inventory.models import InstantSource, Share, ShareInterval
+from inventory.sync import progress
 from tests.inventory.sync.books import RESOURCES, shared
 from tests.inventory.sync.conftest import Follow
-from tests.inventory.sync.objects import SHARE, card, claim, resource_slice, result, store
+from tests.inventory.sync.objects import HAMI, SHARE, card, claim, resource_slice, result, store
 
 GIVEN = datetime(2026, 11, 29, 8, 0, tzinfo=UTC)
 
@@ -119,14 +120,62 @@ def test_a_claim_that_comes_back_under_its_name_has_a_history_of_its_own(follow:
     assert (first.ended_at is None, second.ended_at is None) == (False, True)
 
 
-def test_a_clock_ahead_of_ours_makes_no_share_of_less_than_nothing(follow: Follow) -> None:
+def test_a_share_does_not_begin_after_it_was_seen_whatever_its_claim_says(follow: Follow) -> None:
     ahead = timezone.now().replace(microsecond=0) + timedelta(hours=3)
     followed = follow(store(resource_slice(card()), allocated(ahead)))
     followed.applied()
+    interval = ShareInterval.objects.get()
+    assert interval.started_at <= timezone.now()
+    assert (interval.started_source, interval.given_at) == (InstantSource.OBSERVED, ahead)
+    share = Share.objects.get()
+    assert (share.started_at, share.started_source) == (interval.started_at, InstantSource.OBSERVED)
+    followed.applied(in_full=True)
+    progress.begin_anew(followed.cluster)
+    followed.applied()
+    assert ShareInterval.objects.get() == interval
+    assert Share.objects.get().started_at == interval.started_at
+    # What it says still tells one allocation from another.
+    followed.store.put(allocated(ahead + timedelta(minutes=1)))
+    followed.applied()
+    first, second = ShareInterval.objects.order_by("pk")
+    assert (first.ended_at, second.started_at) == (second.started_at, second.started_at)
     followed.store.put(claim("c"))
     followed.applied()
-    interval = ShareInterval.objects.get()
-    assert (interval.started_at, interval.ended_at) == (ahead, ahead)
+    second.refresh_from_db()
+    assert second.ended_at is not None
+    assert second.started_at <= second.ended_at <= timezone.now()
+
+
+def test_a_timestamp_from_before_the_last_interval_is_kept_beside_it(follow: Follow) -> None:
+    followed = follow(store(resource_slice(card()), allocated(GIVEN)))
+    followed.applied()
+    followed.store.put(claim("c"))
+    followed.applied()
+    followed.store.put(allocated(GIVEN - timedelta(hours=1)))
+    followed.applied()
+    before = list(ShareInterval.objects.order_by("pk").values())
+    assert [row["started_at"] for row in before] == [GIVEN, GIVEN]
+    assert before[1]["given_at"] == GIVEN - timedelta(hours=1)
+    shares = list(Share.objects.values())
+    progress.begin_anew(followed.cluster)
+    followed.applied()
+    assert list(ShareInterval.objects.order_by("pk").values()) == before
+    assert list(Share.objects.values()) == shares
+
+
+def test_an_interval_keeps_the_device_class_that_was_asked_for(follow: Follow) -> None:
+    held = allocated(GIVEN, shared(), result("hami-gpu-1", request="any/small"), result(request="other"))
+    entry = {"name": "small", "deviceClassName": "gpu-small"}
+    held["spec"]["devices"]["requests"].append({"name": "any", "firstAvailable": [entry]})
+    followed = follow(store(resource_slice(card(), card("hami-gpu-1")), held))
+    followed.applied()
+    classes = dict(ShareInterval.objects.values_list("request", "device_class"))
+    assert classes == {"gpu": HAMI, "any/small": "gpu-small", "other": ""}
+    # As rows from before it was kept are.
+    ShareInterval.objects.update(device_class="")
+    progress.begin_anew(followed.cluster)
+    followed.applied()
+    assert dict(ShareInterval.objects.values_list("request", "device_class")) == classes
 
 
 def test_two_results_for_one_device_are_one_interval(follow: Follow) -> None:

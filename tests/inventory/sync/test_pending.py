@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from inventory.kube import objects
 from inventory.kube.decoding import Skipped
 from inventory.kube.events import Change, Events
@@ -100,6 +102,19 @@ def test_states_that_only_history_will_know_are_kept_in_order() -> None:
     assert [one.metadata.resource_version for one in taken.passed] == ["2", "3", "4"]
 
 
-def test_a_claim_that_never_held_anything_leaves_no_trace() -> None:
+def test_a_claim_that_came_and_went_is_kept_for_history() -> None:
     taken = _pending(_events(Change(_claim("2")), Change(_claim("3"), deleted=True))).taken()
-    assert taken.passed == ()
+    assert [one.metadata.resource_version for one in taken.passed] == ["2"]
+
+
+def test_a_reservation_that_comes_or_goes_is_kept_for_history() -> None:
+    reserved = [objects.ConsumerReference(resource="pods", name="p", uid="u")]
+    consumers: tuple[list[objects.ConsumerReference] | None, ...] = (None, reserved, [], reserved)
+    states = [
+        msgspec.structs.replace(_claim(str(number)), status=objects.ClaimStatus(reserved_for=one))
+        for number, one in enumerate(consumers, 2)
+    ]
+    taken = _pending(_events(*map(Change, states))).taken()
+    assert [one.metadata.resource_version for one in taken.passed] == ["2", "3", "4"]
+    unchanged = _pending(_events(Change(_claim("2")), Change(states[2]))).taken()
+    assert unchanged.passed == ()
