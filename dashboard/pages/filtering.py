@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from dashboard.words.states import Badge
 
 # These are no conditions: they stay when filters are cleared, but for the page number.
-_NOT_CONDITIONS = ("view", "ordering", "show", "group_by", "step", "tz")
+_NOT_CONDITIONS = ("view", "ordering", "show", "group_by", "step", "tz", "period", "until")
 _NEVER_KEPT = ("page", "at")
 
 

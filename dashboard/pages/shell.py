@@ -131,6 +131,7 @@ def _sections(found: Counts) -> list[tuple[str | Promise, list[Place]]]:
     )
     now = [
         Place("overview", _("Overview"), reverse("overview"), None),
+        Place("changes", _("Changes"), reverse("changes"), None),
         Place("devices", _("Devices"), reverse("devices"), cards),
         Place("nodes", _("Nodes"), reverse("nodes"), nodes),
         Place("pods", _("Pods"), reverse("pods"), pods),

@@ -5,6 +5,7 @@ from django.urls import path, register_converter
 from django.views.i18n import set_language
 
 from dashboard.pages import (
+    changes,
     claims,
     clusters,
     convert,
@@ -21,6 +22,7 @@ from dashboard.pages import (
     theme,
     usage,
     usage_month,
+    waiting,
 )
 from dashboard.pages.usage_question import MonthConverter
 
@@ -28,6 +30,7 @@ register_converter(MonthConverter, "month")
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
+    path("changes/", changes.changes, name="changes"),
     path("devices/", devices.devices, name="devices"),
     path("devices/at/<str:at>/", devices.peek, name="peek"),
     path("devices/named/", device.device_by_name, name="device_by_name"),
@@ -41,6 +44,7 @@ urlpatterns = [
     path("pods/<int:pod_id>/", pods.pod, name="pod"),
     path("pods/<int:pod_id>/fit/", fit.pod, name="pod_fit"),
     path("claims/", claims.claims, name="claims"),
+    path("claims/waiting/", waiting.waiting, name="waiting"),
     path("claims/<int:claim_id>/", claims.claim, name="claim"),
     path("claims/<int:claim_id>/fit/", fit.claim, name="claim_fit"),
     path("convert/", convert.convert, name="convert"),

@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PATHS = (
     "/",
+    "/changes/",
     "/devices/?view=wall",
     "/devices/?view=bars",
     "/devices/?view=table",
@@ -20,7 +21,9 @@ PATHS = (
     "/nodes/largest/",
     "/pods/",
     "/claims/",
+    "/claims/waiting/",
     "/teams/",
+    "/teams/nlp/",
     "/convert/",
     "/clusters/",
     "/clusters/lab-1/",

@@ -1,6 +1,6 @@
 """When clusters were read in a period: outside of it nothing is known of what was held there."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -39,15 +39,6 @@ def read_in(period: Period, clusters: Collection[int] | None = None) -> dict[int
 
 def span_of(period: Period) -> Span:
     return Span(micros(period.start), micros(period.end))
-
-
-def periods(spans: Iterable[Span]) -> tuple[Period, ...]:
-    return tuple(Period(moment(start), moment(end)) for start, end in spans)
-
-
-def time_in(span: Span, spans: Sequence[Span]) -> int:
-    """How much of it lies in the spans, in microseconds."""
-    return sum(end - start for start, end in common([span], spans))
 
 
 def known_together(reads: Mapping[int, Read], asked: Span) -> list[Span]:

@@ -33,8 +33,10 @@ from inventory.models import (
     TeamRule,
 )
 from tests.inventory.sync.objects import DRA, HAMI, card, named, resource_slice, result
+from tests.looking_back import make_event
 
 CLUSTER = "lab"
+_HOUR = timedelta(hours=1)
 _GPU, _MEMORY, _CORES = "nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores"
 
 
@@ -243,6 +245,21 @@ class World:
         self._remember(cluster)
         for name in (self.other.username, "member"):
             self._keep(User.objects.get(username=name), cluster)
+        self.add_past(cluster)
+
+    def add_past(self, cluster: Cluster) -> None:
+        """What happened to the claims of each tenant, and limits that hold since then."""
+        read_at = cluster.observed_at
+        assert read_at
+        for tenant, slug in ((self.own, "own"), (self.other, self.other.slug), (self.nobody, "")):
+            for name in (tenant.claim, tenant.past):
+                names = {"claim_uid": f"uid-{name}", "claim_name": name, "namespace": tenant.namespace}
+                make_event(cluster, "allocated", read_at - _HOUR, team=slug, waited=3, node="node-1", **names)
+                make_event(cluster, "deallocated", read_at, team=slug, **names)
+        for team in Team.objects.all():
+            TeamQuota.objects.create(
+                team=team, dimension="cards", quantity="3", starts_at=read_at - _HOUR, note=f"of {team.name}"
+            )
 
     def _remember(self, cluster: Cluster) -> None:
         """That all of it was so for two days, and that each had another claim, which is gone."""
