@@ -164,7 +164,7 @@ def _counted(
 
 
 def claims(number: int) -> str:
-    return ngettext("%(n)d claim", "%(n)d claims", number) % {"n": number}
+    return ngettext("%(n)s claim", "%(n)s claims", number) % {"n": f"{number:,}"}
 
 
 def _marks(steps: Sequence[tuple[WaitingStep, int]], found: Waiting, symbol: str) -> dict[str, Any]:

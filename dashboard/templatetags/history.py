@@ -52,7 +52,7 @@ def lasted(time: timedelta) -> SafeString:
 
 
 @register.simple_tag
-def start_of(one: Held) -> SafeString:
+def since_when(one: Held) -> SafeString:
     """Of one share its own; what was only seen says between which instants it was."""
     share = one.share
     if share is None:
@@ -65,7 +65,7 @@ def start_of(one: Held) -> SafeString:
 
 
 @register.simple_tag
-def end_of(one: Held) -> SafeString:
+def until_when(one: Held) -> SafeString:
     if one.going_on:
         return format_html("{}", _("still held"))
     share = one.share

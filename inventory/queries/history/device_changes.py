@@ -12,7 +12,7 @@ from django.db.models import F, Q
 
 from inventory.models import DeviceInterval
 from inventory.queries.history.published import Offer, offer
-from inventory.queries.history.read import Read
+from inventory.queries.history.read import Read, gap_before
 from inventory.queries.usage.rows import Period
 
 MOST_ROWS = 60
@@ -29,8 +29,8 @@ class Kind(StrEnum):
 class DeviceChange(msgspec.Struct, frozen=True):
     """What so many devices of a node did, or of a pool where they are on no single node.
 
-    `first` and `last`: when; `before` and `after` are as their driver said, which is the same of all of them
-    but for their UUIDs. `names` are the first of them.
+    `first` and `last`: when; `not_read_since`, where that was found only after a break. `before` and `after`
+    are as their driver said, which is the same of all of them but for their UUIDs. `names` are the first.
     """
 
     kind: Kind
@@ -39,6 +39,7 @@ class DeviceChange(msgspec.Struct, frozen=True):
     pool: str
     first: datetime
     last: datetime
+    not_read_since: datetime | None
     before: Offer | None
     after: Offer | None
     number: int
@@ -152,6 +153,7 @@ def _row(ones: Sequence[_One], reads: Mapping[int, Read]) -> DeviceChange:
         pool=one.pool,
         first=min(times),
         last=max(times),
+        not_read_since=gap_before(reads[one.cluster], min(times)),
         before=one.before,
         after=one.after,
         number=len(ones),

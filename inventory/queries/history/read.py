@@ -52,6 +52,12 @@ def known_together(reads: Mapping[int, Read], asked: Span) -> list[Span]:
     return without(anything, missing)
 
 
+def gap_before(read: Read, at: datetime) -> datetime | None:
+    """Since when nothing had been read, where something was found at the end of such a time, or in it."""
+    instant = micros(at)
+    return next((moment(gap.start) for gap in read.unread if gap.start < instant <= gap.end), None)
+
+
 def _followed(one: Read, asked: Span) -> list[Span]:
     if one.first is None or one.until is None:
         return []

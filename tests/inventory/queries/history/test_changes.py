@@ -93,6 +93,16 @@ def test_what_was_there_at_the_first_reading_has_not_come(cluster: Cluster) -> N
     assert changed().devices.rows == ()
 
 
+def test_what_was_found_after_a_break_says_so(cluster: Cluster) -> None:
+    cluster.coverage.all().delete()
+    make_read(cluster, START - DAY, at(3))
+    make_read(cluster, at(8), READ_AT)
+    make_there(card("gone"), START - DAY, at(8))
+    make_there(card("new"), at(9))
+    new, gone = changed().devices.rows
+    assert (new.not_read_since, gone.not_read_since) == (None, at(3))
+
+
 def test_what_goes_on_has_not_changed(cluster: Cluster) -> None:
     make_there(card(), START - DAY)
     assert changed().devices.rows == ()
