@@ -1,5 +1,6 @@
 """What a token of the REST API may do, and that it was used."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -15,13 +16,15 @@ from dashboard.access.models import ApiToken
 
 # A use is written down once in this time: not every request is a write.
 _USE_NOTED = timedelta(minutes=1)
+# RFC 6750 section 2.1. Nothing else is looked for: a database may refuse a NUL, even to compare it.
+_B64TOKEN = re.compile(rb"[A-Za-z0-9\-._~+/]+=*")
 
 
 class TokenAuthentication(KnoxAuthentication):  # type: ignore[misc]
     """A token that is unknown, expired or of a user who may not come in is 401, whatever it looks like."""
 
     def authenticate_credentials(self, token: bytes) -> tuple[User, AuthToken]:
-        if not token.isalnum():
+        if not _B64TOKEN.fullmatch(token):
             raise AuthenticationFailed
         user, known = super().authenticate_credentials(token)
         _note_use(known)
