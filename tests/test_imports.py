@@ -33,12 +33,14 @@ def loaded_by(*names: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("package", ["inventory.kube", "inventory.dra", "inventory.hami"])
+@pytest.mark.parametrize(
+    "package", ["inventory.kube", "inventory.dra", "inventory.history", "inventory.hami"]
+)
 def test_a_pure_package_loads_no_framework(package: str) -> None:
     assert loaded_by(*modules(package)).isdisjoint(FRAMEWORKS)
 
 
-@pytest.mark.parametrize("package", ["inventory.dra", "inventory.hami"])
+@pytest.mark.parametrize("package", ["inventory.dra", "inventory.history", "inventory.hami"])
 def test_the_books_load_nothing_that_reaches_the_network(package: str) -> None:
     assert loaded_by(*modules(package)).isdisjoint(NETWORK)
 
@@ -52,6 +54,8 @@ def test_the_demo_cluster_loads_neither_framework_nor_product() -> None:
     assert loaded.isdisjoint({*FRAMEWORKS, "dashboard"})
 
 
-@pytest.mark.parametrize("package", ["inventory", "inventory.kube", "inventory.dra", "inventory.hami"])
+@pytest.mark.parametrize(
+    "package", ["inventory", "inventory.kube", "inventory.dra", "inventory.history", "inventory.hami"]
+)
 def test_what_stands_above_pure_modules_is_empty(package: str) -> None:
     assert (ROOT / package.replace(".", "/") / "__init__.py").read_text() == ""

@@ -62,8 +62,8 @@ def allocations(
 
 
 def _runs(devices: Sequence[Device]) -> Iterator[_Run]:
-    starts = [device.start for device in devices]
-    for device, following in zip(devices, [*starts[1:], FAR], strict=True):
+    following_starts = [*(device.start for device in devices[1:]), FAR]
+    for device, following in zip(devices, following_starts, strict=False):
         end = following if device.end is None else min(device.end, following)
         yield _Run(Span(device.start, end), device, published=True)
         yield _Run(Span(end, following), device, published=False)

@@ -1,6 +1,5 @@
 """How long something was there, in each bucket, from the instants at which it became more or less."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 
@@ -10,13 +9,13 @@ class Line:
     __slots__ = ("_from", "_in")
 
     def __init__(self) -> None:
-        self._in: defaultdict[int, int] = defaultdict(int)
-        self._from: defaultdict[int, int] = defaultdict(int)
+        self._in: dict[int, int] = {}
+        self._from: dict[int, int] = {}
 
     def change(self, bucket: int, rest: int, by: int) -> None:
         """From a place in a bucket on, of which `rest` is left, there are so many more."""
-        self._in[bucket] += rest * by
-        self._from[bucket + 1] += by
+        self._in[bucket] = self._in.get(bucket, 0) + rest * by
+        self._from[bucket + 1] = self._from.get(bucket + 1, 0) + by
 
     def times(self, lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
         """The buckets in which it was there, and how long; each moment as often as there were several."""

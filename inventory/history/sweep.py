@@ -5,7 +5,7 @@ what lasts for a year costs as much as what lasts for a minute, however many buc
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush, merge
 from itertools import count
@@ -84,41 +84,60 @@ _ON_DEVICE = Rates(((Cell(Measure.DEVICES), 1),))
 _ON_CARD = Rates(((Cell(Measure.CARDS), 1),))
 
 
-class _Entry(NamedTuple, Generic[GroupT]):
-    """What was added to a line, and is taken away again at the end: `parts` of `of`."""
+class _Moment(NamedTuple):
+    """An instant on the axis of a cluster."""
 
-    group: GroupT
-    rates: Rates
-    parts: int
-    of: int
+    bucket: int
+    rest: int
+
+
+class _Holder:
+    """How many shares of a group are on a device or card; the line is there while there are any."""
+
+    __slots__ = ("line", "shares")
+
+    def __init__(self, line: Line) -> None:
+        self.line, self.shares = line, 0
+
+
+class _Place(Generic[GroupT]):
+    """A device as it was last published, and what is held of it."""
+
+    __slots__ = ("device", "holders", "published", "shares")
+
+    def __init__(self) -> None:
+        self.device: Device | None = None
+        self.published = False
+        self.shares: dict[Share, _Open[GroupT]] = {}
+        self.holders: dict[GroupT, _Holder] = {}
 
 
 class _Open(Generic[GroupT]):
-    """A share that is held, and how it counts now."""
+    """A share that is held, and how it counts now: in lines, each with its parts, and on what it is."""
 
-    __slots__ = ("card", "entries", "share")
+    __slots__ = ("entries", "on", "place", "share")
 
-    def __init__(self, share: Share) -> None:
-        self.share = share
-        self.entries: list[_Entry[GroupT]] = []
-        self.card: Hashable = None
+    def __init__(self, share: Share, place: _Place[GroupT]) -> None:
+        self.share, self.place = share, place
+        self.entries: list[tuple[Line, int]] = []
+        self.on: list[tuple[dict[GroupT, _Holder], GroupT, _Holder]] = []
 
 
 class Sweep(Generic[GroupT]):
     """`axes` has one of each cluster; what is of another one is not counted."""
 
     def __init__(self, axes: Mapping[int, Axis], groups: Grouping[GroupT], places: Placing[GroupT]) -> None:
-        self._axes, self._groups, self._places = axes, groups, places
-        self._lines: defaultdict[tuple[int, GroupT, Rates, int], Line] = defaultdict(Line)
+        self._axes, self._groups, self._placing = axes, groups, places
+        self._lines: dict[tuple[int, GroupT, Rates, int], Line] = {}
         self._ends: list[tuple[int, int, Event]] = []
         self._numbers = count()
-        self._devices: dict[DeviceKey, tuple[Device, bool]] = {}
-        self._cards: defaultdict[Hashable, dict[str, Device]] = defaultdict(dict)
-        self._there: dict[Hashable, list[_Entry[GroupT]]] = {}
-        self._shares: defaultdict[DeviceKey, dict[Share, _Open[GroupT]]] = defaultdict(dict)
+        self._places: defaultdict[DeviceKey, _Place[GroupT]] = defaultdict(_Place)
+        # By card: the devices of it that are published, how it counts as one that is there, who is on it.
+        self._parts: defaultdict[Hashable, dict[str, Device]] = defaultdict(dict)
+        self._there: dict[Hashable, list[Line]] = {}
+        self._holders: defaultdict[Hashable, dict[GroupT, _Holder]] = defaultdict(dict)
         self._of_claim: defaultdict[ClaimKey, dict[Share, _Open[GroupT]]] = defaultdict(dict)
         self._uses: defaultdict[ClaimKey, Counter[Workload]] = defaultdict(Counter)
-        self._holders: Counter[tuple[GroupT, Hashable]] = Counter()
         self._rates: dict[Hashable, Rates] = {}
         self._same: dict[tuple[tuple[Cell, int], ...], Rates] = {}
 
@@ -168,20 +187,25 @@ class Sweep(Generic[GroupT]):
             case Use():
                 self._reserve(event, at, -1)
 
+    def _moment(self, cluster: int, at: int) -> _Moment:
+        axis = self._axes[cluster]
+        return _Moment(*axis.bucket(axis.position(at)))
+
     def _hold(self, share: Share) -> None:
         if share.device.cluster not in self._axes:
             return
-        held: _Open[GroupT] = _Open(share)
-        self._shares[share.device][share] = self._of_claim[share.claim][share] = held
-        self._enter(held, share.start)
+        place = self._places[share.device]
+        held = _Open(share, place)
+        place.shares[share] = self._of_claim[share.claim][share] = held
+        self._enter(held, self._moment(share.device.cluster, share.start))
 
     def _give_back(self, share: Share, at: int) -> None:
-        held = self._shares[share.device].pop(share, None)
+        of_claim = self._of_claim.get(share.claim, {})
+        held = of_claim.pop(share, None)
         if held is None:
             return
-        self._leave(held, at)
-        of_claim = self._of_claim[share.claim]
-        del of_claim[share]
+        del held.place.shares[share]
+        self._leave(held, self._moment(share.device.cluster, at))
         if not of_claim:
             del self._of_claim[share.claim]
 
@@ -190,112 +214,123 @@ class Sweep(Generic[GroupT]):
 
     def _withdraw(self, device: Device, at: int) -> None:
         """Unless it is published in another way already."""
-        current, published = self._devices[device.key]
-        if current is device and published:
+        place = self._places[device.key]
+        if place.device is device and place.published:
             self._change_device(device, at, published=False)
 
     def _change_device(self, device: Device, at: int, *, published: bool) -> None:
         if device.key.cluster not in self._axes:
-            self._devices[device.key] = (device, published)
             return
-        open_shares = list(self._shares.get(device.key, {}).values())
-        for held in open_shares:
-            self._leave(held, at)
-        before, was = self._devices.get(device.key, (device, False))
-        self._devices[device.key] = (device, published)
-        for held in open_shares:
-            self._enter(held, at)
-        if was:
-            self._change_card(before, at, published=False)
+        place, now = self._places[device.key], self._moment(device.key.cluster, at)
+        for held in place.shares.values():
+            self._leave(held, now)
+        before = place.device if place.published else None
+        place.device, place.published = device, published
+        for held in place.shares.values():
+            self._enter(held, now)
+        if before is not None:
+            self._change_card(before, now, published=False)
         if published:
-            self._change_card(device, at, published=True)
+            self._change_card(device, now, published=True)
 
-    def _change_card(self, device: Device, at: int, *, published: bool) -> None:
+    def _change_card(self, device: Device, now: _Moment, *, published: bool) -> None:
         """A card is there while one of its devices is; they agree on what it has."""
         if not device.accelerator:
             return
         card = _card(device)
-        parts = self._cards[card]
+        parts = self._parts[card]
         if published:
             parts[device.key.device] = device
         else:
             del parts[device.key.device]
-        for entry in self._there.pop(card, ()):
-            self._change(device.key.cluster, entry, at, -1)
+        for line in self._there.pop(card, ()):
+            line.change(*now, -1)
         if not parts:
-            del self._cards[card]
+            del self._parts[card]
             return
         first = parts[min(parts)]
         by = self._known(first.offer, lambda: rates.of_card(first.offer))
-        entries = [_Entry(group, by, 1, 1) for group in self._places(first)]
-        for entry in entries:
-            self._change(device.key.cluster, entry, at, 1)
-        self._there[card] = entries
+        lines = [self._line(device.key.cluster, group, by, 1) for group in self._placing(first)]
+        for line in lines:
+            line.change(*now, 1)
+        self._there[card] = lines
 
     def _reserve(self, use: Use, at: int, by: int) -> None:
-        open_shares = list(self._of_claim.get(use.claim, {}).values())
-        for held in open_shares:
-            self._leave(held, at)
+        if use.claim.cluster not in self._axes:
+            return
+        open_shares, now = self._of_claim.get(use.claim, {}), self._moment(use.claim.cluster, at)
+        for held in open_shares.values():
+            self._leave(held, now)
         workloads = self._uses[use.claim]
         workloads[use.workload] += by
         if not workloads[use.workload]:
             del workloads[use.workload]
         if not workloads:
             del self._uses[use.claim]
-        for held in open_shares:
-            self._enter(held, at)
+        for held in open_shares.values():
+            self._enter(held, now)
 
-    def _enter(self, held: _Open[GroupT], at: int) -> None:
-        share = held.share
-        device, published = self._devices.get(share.device, (None, False))
+    def _enter(self, held: _Open[GroupT], now: _Moment) -> None:
+        share, place = held.share, held.place
+        device = place.device
         if device is None or not device.accelerator:
             return
-        held.card = _card(device)
         by = self._known(
-            (share.consumed, device.offer, share.dedicated, published),
+            (share.consumed, device.offer, share.dedicated, place.published),
             lambda: rates.of_share(
-                share.consumed, device.offer, dedicated=share.dedicated, published=published
+                share.consumed, device.offer, dedicated=share.dedicated, published=place.published
             ),
         )
+        on = ((place.holders, _ON_DEVICE), (self._holders[_card(device)], _ON_CARD))
         for workload, parts, of in self._workloads(share.claim):
             for group in self._groups(share, device, workload):
-                entry = _Entry(group, by, parts, of)
-                held.entries.append(entry)
-                self._change(share.device.cluster, entry, at, 1)
-                self._count(held, group, at, 1)
+                line = self._line(share.device.cluster, group, by, of)
+                line.change(*now, parts)
+                held.entries.append((line, parts))
+                for holders, one in on:
+                    self._come(held, holders, group, one, now)
 
-    def _leave(self, held: _Open[GroupT], at: int) -> None:
-        for entry in held.entries:
-            self._change(held.share.device.cluster, entry, at, -1)
-            self._count(held, entry.group, at, -1)
+    def _come(
+        self,
+        held: _Open[GroupT],
+        holders: dict[GroupT, _Holder],
+        group: GroupT,
+        one: Rates,
+        now: _Moment,
+    ) -> None:
+        """The group is on a device, and on its card, from its first share there to its last."""
+        holder = holders.get(group)
+        if holder is None:
+            holder = holders[group] = _Holder(self._line(held.share.device.cluster, group, one, 1))
+            holder.line.change(*now, 1)
+        holder.shares += 1
+        held.on.append((holders, group, holder))
+
+    def _leave(self, held: _Open[GroupT], now: _Moment) -> None:
+        for line, parts in held.entries:
+            line.change(*now, -parts)
+        for holders, group, holder in held.on:
+            holder.shares -= 1
+            if not holder.shares:
+                holder.line.change(*now, -1)
+                del holders[group]
         held.entries.clear()
+        held.on.clear()
 
-    def _workloads(self, claim: ClaimKey) -> Iterator[tuple[Workload | None, int, int]]:
+    def _workloads(self, claim: ClaimKey) -> Iterable[tuple[Workload | None, int, int]]:
         """Consumers that use a claim at once have an even part of it each."""
         workloads = self._uses.get(claim)
         if not workloads:
-            yield None, 1, 1
-            return
+            return _NOBODY
         of = workloads.total()
-        for workload, parts in workloads.items():
-            yield workload, parts, of
+        return [(workload, parts, of) for workload, parts in workloads.items()]
 
-    def _count(self, held: _Open[GroupT], group: GroupT, at: int, by: int) -> None:
-        """The group is on a device, and on its card, from its first share there to its last."""
-        for key, one in ((held.share.device, _ON_DEVICE), (held.card, _ON_CARD)):
-            before = self._holders[group, key]
-            if before + by:
-                self._holders[group, key] = before + by
-            else:
-                del self._holders[group, key]
-            if not before or not before + by:
-                self._change(held.share.device.cluster, _Entry(group, one, 1, 1), at, by)
-
-    def _change(self, cluster: int, entry: _Entry[GroupT], at: int, by: int) -> None:
-        axis = self._axes[cluster]
-        bucket, rest = axis.bucket(axis.position(at))
-        line = self._lines[cluster, entry.group, entry.rates, entry.of]
-        line.change(bucket, rest, by * entry.parts)
+    def _line(self, cluster: int, group: GroupT, by: Rates, of: int) -> Line:
+        key = (cluster, group, by, of)
+        line = self._lines.get(key)
+        if line is None:
+            line = self._lines[key] = Line()
+        return line
 
     def _known(self, key: Hashable, make: Callable[[], Rates]) -> Rates:
         """The same rates are one object, so that what goes by them is added up in one line."""
@@ -306,8 +341,11 @@ class Sweep(Generic[GroupT]):
         return found
 
 
+_NOBODY: Sequence[tuple[Workload | None, int, int]] = ((None, 1, 1),)
+
+
 def _card(device: Device) -> Hashable:
-    return (*device.key[:3], device.card, "card")
+    return (*device.key[:3], device.card)
 
 
 def _part(number: int, of: int) -> Number:

@@ -102,9 +102,9 @@ _COLUMNS = (
 
 
 class _Around(NamedTuple):
-    """Which claims are allocated now and were not, by UID; devices, and when claims gave back what they held.
+    """Which claims are allocated now and were not, devices, and when claims gave back what they held.
 
-    None where it is not known when they did.
+    That is None where it is not known when.
     """
 
     given: Set[str]
@@ -175,7 +175,7 @@ class Journal:
     def _of(
         self, claim: ResourceClaim, earlier: Known | None, around: _Around
     ) -> Iterator[tuple[str, _Moment, _Given]]:
-        """A moment of which nothing is known is none."""
+        """What has happened to one claim, in order."""
         if (created := self._created(claim, earlier)) is not None:
             yield _Kind.CREATED.value, created, _NOT_GIVEN
         told = allocated_at(claim)
@@ -226,12 +226,12 @@ class Journal:
         """Nothing has happened after it was seen, whatever another clock says."""
         if told is None or told > self._now:
             return self._seen(self._now, claim) if self._witnessed(earlier) else None
-        if self._before is not None:
+        if self._witnessed(earlier):
             self._touched.given_at[claim.metadata.uid] = told
         return _Moment(told, _Source.SERVER.value)
 
     def _witnessed(self, earlier: Known | None) -> bool:
-        """Whether a claim was not so when it was last known what it was."""
+        """Whether it is known of a claim that it was not so before."""
         return self._before is not None if earlier is None else not earlier.untold
 
     def _seen(

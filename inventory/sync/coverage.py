@@ -29,8 +29,11 @@ def extend(cluster: Cluster, states: Mapping[str, KindState], past: Past, now: d
         return
     until = min(moments)
     rows = Coverage.objects.filter(cluster=cluster)
-    last = rows.filter(started_at__lte=until).last()
-    following = rows.filter(started_at__gt=until).first()
+    last, following = rows.last(), None
+    if last is not None and last.started_at > until:
+        # Read under a clock that was ahead.
+        last = rows.filter(started_at__lte=until).last()
+        following = rows.filter(started_at__gt=until).first()
     if last is not None and until - last.ended_at <= longest_break():
         end = min(until, following.started_at) if following else until
         if end > last.ended_at:

@@ -62,8 +62,8 @@ class Open(NamedTuple):
 def write(cluster: Cluster, book: Rulebook, touched: Touched, now: datetime) -> None:
     """Open and close the intervals of claims that were touched, and amend those of Pods that were."""
     nothing_yet = not PodInterval.objects.filter(cluster=cluster).exists()
-    claims = touched.claims if nothing_yet else touched.claims | _reserved_for(cluster, touched.pods)
-    for batch in batches(claims):
+    placed = set() if nothing_yet else _reserved_for(cluster, touched.pods_placed)
+    for batch in batches(touched.claims | placed):
         of_claims = named(batch, book)
         wanted = desired(cluster, of_claims)
         open_rows = {} if nothing_yet else stored(cluster, [claim.uid for claim in of_claims.values()])
@@ -139,12 +139,11 @@ def _of_other(resource: str, name: str) -> Where:
     return Where(GANG, name) if resource == _GANGS else Where()
 
 
-def _reserved_for(cluster: Cluster, pod_ids: Iterable[int]) -> set[int]:
+def _reserved_for(cluster: Cluster, uids: Iterable[str]) -> set[int]:
     """The claims that are reserved for these Pods."""
     found: set[int] = set()
-    for batch in batches(pod_ids):
-        uids = list(Pod.objects.filter(pk__in=batch).order_by().values_list("uid", flat=True))
-        rows = Consumer.objects.filter(resource=_PODS, uid__in=uids).order_by()
+    for batch in batches(uids):
+        rows = Consumer.objects.filter(resource=_PODS, uid__in=batch).order_by()
         columns = ("claim_id", "claim__cluster_id")
         found.update(claim for claim, of_cluster in rows.values_list(*columns) if of_cluster == cluster.pk)
     return found

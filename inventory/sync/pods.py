@@ -25,6 +25,8 @@ from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, Values, reconcile
 from inventory.sync.touched import Touched, batches
 
+# What history keeps of it.
+_PLACE = ("node_id", "workload_kind", "workload_name")
 _POD_CLAIM_KEY = ("pod_id", "name", "claim_name")
 _POD_CLAIM_FIELDS = ("position", "template_name", "containers", *LINK_FIELDS)
 
@@ -79,7 +81,9 @@ def write(around: Surroundings, changes: Changes[Pod], touched: Touched) -> None
 def _write(around: Surroundings, pods: Sequence[Pod], touched: Touched, *, nothing_yet: bool) -> None:
     cluster, uids = around.cluster, [pod.metadata.uid for pod in pods]
     scope = None if nothing_yet else PodRow.objects.filter(cluster=cluster, uid__in=uids)
-    existing = {} if scope is None else dict(scope.values_list("uid", "pk"))
+    columns = ("uid", "pk", *_PLACE)
+    before = {} if scope is None else {uid: rest for uid, *rest in scope.values_list(*columns)}
+    existing = {uid: pk for uid, (pk, *_) in before.items()}
     namespaces = around.places.namespaces({pod.metadata.namespace for pod in pods})
     nodes = around.places.nodes({pod.spec.node_name for pod in pods if pod.spec.node_name})
     workloads = _workloads(scope, around.owners) if existing else {}
@@ -98,6 +102,11 @@ def _write(around: Surroundings, pods: Sequence[Pod], touched: Touched, *, nothi
     touched.grown[PodRow] += rows.created
     touched.pods.update(rows.ids.values())
     touched.pod_uids.update(uid for uid in uids if uid not in existing)
+    touched.pods_placed.update(
+        uid
+        for (_, uid), row in desired.items()
+        if uid not in before or before[uid][1:] != [getattr(row, column) for column in _PLACE]
+    )
     _note_claims(around, existing.values(), touched)
     found = PodClaim.objects.filter(pod__in=existing.values()) if existing else None
     uses = _with_links(pods, rows.ids, desired)

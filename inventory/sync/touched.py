@@ -40,6 +40,8 @@ class Touched:
     pod_groups: set[tuple[int, str]] = field(default_factory=set)
     pods: set[int] = field(default_factory=set)
     pod_uids: set[str] = field(default_factory=set)
+    # Those by UID that came, are on another node, or are another workload's.
+    pods_placed: set[str] = field(default_factory=set)
     # Claims that Pods used which went, or name others now.
     claims_of_pods: set[int] = field(default_factory=set)
     # Namespaces that belong to another team now, and claims by UID with the team that they have passed to.

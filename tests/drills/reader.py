@@ -7,13 +7,13 @@ says what is wrong with the intervals in which shares were held, `untold` which 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
 from typing import Any
 
 from demo.store import Change, Store
 from tests.drills.amounts import of_row
 from tests.drills.expected import Expected, Key, Table, Values
 from tests.drills.objects import device_of, results_of, uid_of
+from tests.drills.past import faults_in_time, past_faults
 from tests.drills.served import Served
 
 Rows = Callable[[str], list[tuple[Any, ...]]]
@@ -102,7 +102,7 @@ def differences(held: Store | Served, rows: Rows, *, cluster: int = 1) -> list[s
 
 
 def history_faults(rows: Rows, *, cluster: int = 1) -> list[str]:
-    """What is wrong with the intervals in which shares were, or are, held. Empty when all is well."""
+    """What is wrong with the intervals of shares, devices and Pods, and with events."""
     intervals = _intervals(rows, cluster)
     is_open = {key: sum(end is None for _, end in each) for key, each in intervals.items()}
     held = {tuple(row) for row in rows(_HELD.format(cluster=cluster))}
@@ -115,6 +115,7 @@ def history_faults(rows: Rows, *, cluster: int = 1) -> list[str]:
             if is_open[key] and key not in held
         ),
         *(fault for key, each in intervals.items() for fault in _faults_in_time(key, each)),
+        *past_faults(rows, cluster),
     ]
 
 
@@ -140,16 +141,9 @@ def _intervals(rows: Rows, cluster: int) -> dict[Key, list[tuple[Any, Any]]]:
 
 
 def _faults_in_time(key: Key, intervals: list[tuple[Any, Any]]) -> Iterator[str]:
-    """Their instants compare as they come: as text in one form on SQLite, as datetimes on PostgreSQL."""
     if key[-1] and len(intervals) > 1:
         yield f"{_named(key)} has {len(intervals)} intervals, but a share ID is given once"
-    ordered = sorted(intervals, key=lambda each: (each[0], each[1] is None, each[1] or each[0]))
-    for start, end in ordered:
-        if end is not None and end < start:
-            yield f"{_named(key)} ends at {end}, before it starts at {start}"
-    for (start, end), (following, _) in pairwise(ordered):
-        if end is None or end > following:
-            yield f"{_named(key)} from {start} to {end} overlaps the one from {following}"
+    yield from faults_in_time(_named(key), intervals)
 
 
 class _Tables:

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q
 
 from inventory.history.instants import Span, micros
+from inventory.history.measures import Measure
 from inventory.models import ShareInterval
 from inventory.models.visibility import visible
 from inventory.queries.usage.filters import Wanted
@@ -17,13 +18,17 @@ from inventory.viewer import Viewer
 
 
 class Question(msgspec.Struct, frozen=True):
-    """`borders` are those of the buckets; `clusters` are the names of those that are asked about."""
+    """`borders` are those of the buckets; `clusters` are the names of those that are asked about.
+
+    `measures` are those that the answer looks at, or more than these.
+    """
 
     borders: Sequence[datetime]
     groups: Groups
     wanted: Wanted
     clusters: Mapping[int, str]
     viewer: Viewer
+    measures: frozenset[Measure] = frozenset(Measure)
 
     @property
     def span(self) -> Span:

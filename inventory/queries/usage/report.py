@@ -31,6 +31,7 @@ from inventory.viewer import Viewer
 
 # A series that is finer is asked for in parts.
 MOST_STEPS = 2000
+_OF_CARDS = frozenset({Measure.CARDS, Measure.CARD_PARTS, Measure.CARD_PARTS_UNKNOWN, Measure.THERE_CARDS})
 
 
 def report(
@@ -54,7 +55,7 @@ def series(
 
 
 def heat(period: Period, filters: UsageFilter, *, zone: tzinfo = UTC, viewer: Viewer) -> UsageHeat:
-    answer = _answer(_steps(period, Step.HOUR, zone), (), filters, viewer)
+    answer = _answer(_steps(period, Step.HOUR, zone), (), filters, viewer, _OF_CARDS)
     hours: defaultdict[tuple[date, int], list[int]] = defaultdict(list)
     for place, start in enumerate(answer.question.borders[:-1]):
         local = start.astimezone(zone)
@@ -90,11 +91,15 @@ def _steps(period: Period, step: Step, zone: tzinfo) -> list[datetime]:
 
 
 def _answer(
-    found: Sequence[datetime], asked: Collection[UsageGroup], filters: UsageFilter, viewer: Viewer
+    found: Sequence[datetime],
+    asked: Collection[UsageGroup],
+    filters: UsageFilter,
+    viewer: Viewer,
+    measures: frozenset[Measure] = frozenset(Measure),
 ) -> _Answer:
     conditions = wanted(filters)
     with snapshot():
-        question = Question(found, Groups.of(asked), conditions, conditions.clusters(), viewer)
+        question = Question(found, Groups.of(asked), conditions, conditions.clusters(), viewer, measures)
         coverage = recorded.coverage(question.clusters)
         sums = measured.measure(question, coverage)
         own = groups.slugs(viewer)
@@ -131,7 +136,8 @@ def _order(row: UsageRow) -> tuple[object, ...]:
 
 
 def _cell(answer: _Answer, day: date, hour: int, places: Sequence[int]) -> HeatCell:
-    spans = [answer.spans()[place] for place in places]
+    borders = answer.question.borders
+    spans = [Span(micros(borders[place]), micros(borders[place + 1])) for place in places]
     sums = added(sums for place in places for sums in answer.found[place].values())
     read = (
         readings.read_seconds(spans_read, span) for spans_read in answer.coverage.values() for span in spans

@@ -16,7 +16,7 @@ from inventory.queries.usage.plan import Plan, Source
 from inventory.queries.usage.question import Question
 from inventory.queries.usage.rows import UsageGroup
 
-_THERE = (Measure.THERE_CARDS, Measure.THERE, Measure.THERE_UNKNOWN)
+_THERE = frozenset({Measure.THERE_CARDS, Measure.THERE, Measure.THERE_UNKNOWN})
 _COLUMNS = {
     UsageGroup.CLUSTER: "cluster_id",
     UsageGroup.NODE: "node",
@@ -29,17 +29,14 @@ _MOST_SPANS = 8
 
 def add(found: Sequence[dict[Key, Sums]], question: Question, plan: Plan, source: Source) -> None:
     """A query for each level, or two where other sums say what was there."""
+    apart = source.there is not None and source.there != source.held
     for level, spans in plan.totals.items():
         if not any(spans.values()):
             continue
-        if source.held == source.there:
-            rows = UsageTotal.objects.filter(scope=source.held)
-            _add(found, question, _narrowed(rows, question, held=True), level, spans)
-            continue
-        held = UsageTotal.objects.filter(scope=source.held)
+        held = UsageTotal.objects.filter(scope=source.held, measure__in=question.measures)
         _add(found, question, _narrowed(held, question, held=True), level, spans)
-        if source.there is not None:
-            there = UsageTotal.objects.filter(scope=source.there, measure__in=_THERE)
+        if apart:
+            there = UsageTotal.objects.filter(scope=source.there, measure__in=question.measures & _THERE)
             _add(found, question, _narrowed(there, question, held=False), level, spans)
 
 

@@ -11,6 +11,7 @@ from inventory.history.sweep import Sweep
 from tests.inventory.history.factories import (
     CLUSTER,
     LAST,
+    EventT,
     Past,
     brute,
     instants,
@@ -32,6 +33,12 @@ def summed(buckets: Sequence[Mapping[Hashable, Sums]]) -> dict[Hashable, Sums]:
         for group, sums in bucket.items():
             add(found.setdefault(group, {}), sums)
     return found
+
+
+def last_first(events: Sequence[EventT]) -> list[EventT]:
+    """Of those that begin at once the last one first."""
+    places = range(len(events))
+    return [events[place] for place in sorted(places, key=lambda place: (events[place].start, -place))]
 
 
 @given(pasts(), borders)
@@ -58,8 +65,8 @@ def test_the_order_of_what_begins_at_once_does_not_matter(past: Past) -> None:
     again = Past(
         past.coverage,
         past.devices,
-        sorted(past.uses[::-1], key=lambda use: use.start),
-        sorted(past.shares[::-1], key=lambda share: share.start),
+        last_first(past.uses),
+        last_first(past.shares),
     )
     assert swept(again, ALL) == swept(past, ALL)
 

@@ -9,7 +9,7 @@ from tests.past import after, make_coverage, make_held, make_published, make_use
 
 DAYS = 4
 HOURS = 24 * DAYS
-_CONSUMED = (
+_CONSUMED: tuple[dict[str, str | None], ...] = (
     {"memory": "20Gi", "cores": "10"},
     {"memory": "7Gi"},
     {"memory": "100m", "cores": "33"},
@@ -17,7 +17,11 @@ _CONSUMED = (
     {"memory": None, "cores": "50"},
     {},
 )
-_CAPACITIES = ({"memory": "80Gi", "cores": "100"}, {"memory": "24Gi"}, {"memory": None, "cores": "100"})
+_CAPACITIES: tuple[dict[str, str | None], ...] = (
+    {"memory": "80Gi", "cores": "100"},
+    {"memory": "24Gi"},
+    {"memory": None, "cores": "100"},
+)
 
 
 def make_past(chance: Random) -> None:

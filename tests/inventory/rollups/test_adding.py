@@ -182,7 +182,8 @@ def test_a_change_of_what_is_added_up_at_this_moment_is_not_lost(monkeypatch: py
     make_past(Random(4))
     cluster = make_cluster("lab")
     RollUp.objects.create(cluster=cluster, hours_until=after(0), days_until=after(0))
-    write, late = adding._write, []
+    write = adding._write
+    late: list[ShareInterval] = []
 
     def after_a_poll(*args: Any) -> bool:
         if not late:

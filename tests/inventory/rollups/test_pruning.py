@@ -76,7 +76,7 @@ def test_what_is_no_longer_kept_in_detail_is_told(kept: Settings) -> None:
     forget(NOW, stopping=threading.Event())
     for question in ((0.5, 40), (0, 48, UsageGroup.WORKLOAD), (23, 48, UsageGroup.TEAM)):
         with pytest.raises(NoLongerKept, match=r"kept since 2026-03-03T00:00Z.*whole days of UTC"):
-            usage(*question)  # type: ignore[arg-type]
+            usage(*question)
     with pytest.raises(NoLongerKept) as caught:
         pods(Period(after(1), after(90)), UsageFilter({}, viewer=EVERYTHING), viewer=EVERYTHING)
     assert caught.value.since == after(48)

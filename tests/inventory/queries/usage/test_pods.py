@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from inventory.queries.usage import pods as pods_of_usage
 from inventory.queries.usage import report as usage
 from inventory.queries.usage.filters import UsageFilter
 from inventory.queries.usage.pods import pods
@@ -107,6 +108,16 @@ def test_it_is_narrowed_to_a_workload_and_a_product() -> None:
 def test_a_period_without_time_is_refused_before_anything_is_sent() -> None:
     with pytest.raises(ValidationError, match="ends before it begins"):
         pods(Period(after(3), after(3)), UsageFilter({}, viewer=EVERYTHING), viewer=EVERYTHING)
+
+
+def test_shares_are_read_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pods_of_usage, "_AT_ONCE", 2)
+    make_coverage()
+    make_published()
+    for number in range(5):
+        make_used(make_held(start=number, consumed=QUARTER), f"pod-{number}", number)
+    make_held("never-published", consumed=QUARTER)
+    assert [row.pod for row in asked()] == [f"pod-{number}" for number in range(5)]
 
 
 def test_pods_of_many_shares_are_looked_up_together() -> None:
