@@ -21,7 +21,8 @@ class Choice(NamedTuple):
 
 
 class Field(NamedTuple):
-    """`choices` is empty for a field to write in; `always`: one of them holds, there is no “all”."""
+    """`choices` is empty for a field to write in; `always`: one of them holds, there is no “all”;
+    `empty` is what that is called here."""
 
     name: str
     label: str
@@ -29,6 +30,7 @@ class Field(NamedTuple):
     choices: Sequence[Choice] = ()
     hint: str = ""
     always: bool = False
+    empty: str = ""
 
 
 class Chip(NamedTuple):

@@ -84,6 +84,7 @@ def usage(request: HttpRequest) -> HttpResponse:
             "nothing": Nothing.DETAIL if "gone" in found else why,
             "first": periods.local(known.first, question.zone) if known.first else "",
             "month": _month(request.GET, over, question.zone),
+            "series": _series(request.GET, question),
             **found,
         },
         active="usage",
@@ -97,13 +98,19 @@ def _month(query: QueryDict, period: Period, zone: Zone) -> Link:
     return Month(last.year, last.month).link(query)
 
 
+def _series(query: QueryDict, question: Question) -> str:
+    """What the area draws, as a table."""
+    more = (("step", question.step), ("group_by", UsageGroup.TEAM))
+    return source("usage/", query, question.period, *more).csv(query)
+
+
 def source(path: str, query: QueryDict, period: Period, *more: tuple[str, str]) -> Source:
     """The API is asked for the very period that the page shows."""
     return Source(
         path,
         table=True,
         more=[("from", _instant(period.start)), ("to", _instant(period.end)), *more],
-        dropped=["from", "to", "step"],
+        dropped=["from", "to", "step", "ordering"],
         clusters=chosen_clusters(query),
         kinds=KINDS,
     )
@@ -118,7 +125,7 @@ def _read(request: HttpRequest, question: Question, filters: UsageFilter, viewer
         "products": by_product.rows,
         "readings": by_product.readings,
         **kept(lambda: _by_group(request, question, filters, viewer), "groups_gone", zone),
-        **kept(lambda: _over_time(request, question, filters, viewer), "area_gone", zone),
+        **kept(lambda: _over_time(question, filters, viewer), "area_gone", zone),
         **kept(lambda: _by_hour(period, zone, filters, viewer), "heat_gone", zone),
     }
 
@@ -128,19 +135,25 @@ def _by_group(
 ) -> dict[str, Any]:
     found = report(question.period, [question.group], filters, viewer=viewer)
     known = teams(viewer=viewer)
-    lines = [_line(row, question.group, sums.whose(row, known)) for row in found.rows]
-    return {"paged": paged(request, lines), "withheld": any(row.withheld for row in found.rows)}
+    rows = _ordered(found.rows, question.ordering)
+    lines = [_line(row, question.group, sums.whose(row, known)) for row in rows]
+    return {"paged": paged(request, lines), "withheld": any(row.withheld for row in rows)}
 
 
-def _over_time(
-    request: HttpRequest, question: Question, filters: UsageFilter, viewer: Viewer
-) -> dict[str, Any]:
+def _ordered(rows: Sequence[UsageRow], ordering: str) -> Sequence[UsageRow]:
+    """By names, unless it is asked for by a number."""
+    if not ordering:
+        return rows
+    name = ordering.removeprefix("-")
+    return sorted(rows, key=lambda row: getattr(row.use, name), reverse=ordering.startswith("-"))
+
+
+def _over_time(question: Question, filters: UsageFilter, viewer: Viewer) -> dict[str, Any]:
     period, zone = question.period, question.zone
     found = series(period, question.step, [UsageGroup.TEAM], filters, zone=zone.info, viewer=viewer).steps
     known = teams(viewer=viewer)
     steps = [sums.step(one, known) for one in found]
     gaps = sums.gaps(reading for one in found for reading in one.readings)
-    by_team = source("usage/", request.GET, period, ("step", question.step), ("group_by", "team"))
     columns = sorted({part.whose for step in steps for part in step.parts}, key=sums.order)
     return {
         "gaps": gaps,
@@ -148,7 +161,6 @@ def _over_time(
         "columns": columns,
         "steps": [_step_line(step, columns, zone) for step in steps],
         "area": charts.area_figure(steps, question.step, zone, gaps) if charts.bands(steps) else None,
-        "series": by_team.csv(request.GET),
     }
 
 

@@ -1,6 +1,6 @@
 """What is asked of the usage page, and how it is asked for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
@@ -25,6 +25,8 @@ from inventory.queries.usage.rows import Period, UsageGroup
 from inventory.viewer import Viewer
 
 _DAYS = 30
+# By which the table can be sorted.
+_NUMBERS = ("card_equivalents", "cards", "devices")
 _MOST_STEPS = 400
 # Of a period up to so long, steps of this length are drawn, unless others are asked for.
 _LENGTHS = (
@@ -51,6 +53,7 @@ class Question(NamedTuple):
     zone: Zone
     group: UsageGroup
     step: Step
+    ordering: str
 
 
 class Month(NamedTuple):
@@ -64,7 +67,7 @@ class Month(NamedTuple):
     def link(self, query: QueryDict) -> "Link":
         """To its report, with the same conditions and by the same clocks."""
         kept = query.copy()
-        for gone in ("from", "to", "step", "group_by", "page"):
+        for gone in ("from", "to", "step", "group_by", "ordering", "page"):
             kept.pop(gone, None)
         path = reverse("usage_month", args=(self,))
         return Link(self.name, f"{path}?{kept.urlencode()}" if kept else path)
@@ -106,7 +109,8 @@ def question_of(query: QueryDict, now: datetime) -> Question:
     if (period.end - period.start) // SHORTEST[step] > _MOST_STEPS:
         fault = _("makes more than %(most)d steps: choose longer ones, or a shorter period")
         raise Refused([("step", fault % {"most": _MOST_STEPS})])
-    return Question(period, zone, _chosen(query, "group_by", UsageGroup, UsageGroup.TEAM), step)
+    group = _chosen(query, "group_by", UsageGroup, UsageGroup.TEAM)
+    return Question(period, zone, group, step, _ordering(query))
 
 
 def filters_of(query: QueryDict, viewer: Viewer) -> UsageFilter:
@@ -138,13 +142,12 @@ def so_far(period: Period, known: Reach, now: datetime) -> Period:
 
 
 def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filtering.Form:
-    groups = [(one.value, words.group(one)) for one in UsageGroup]
     lengths = [(one.value, words.step(one)) for one in Step]
     fields = [
         write(request, "from", _("From"), periods.local(question.period.start, question.zone)),
         write(request, "to", _("To"), periods.local(question.period.end, question.zone)),
-        _one_of(request, "group_by", _("By"), groups, question.group),
-        _one_of(request, "step", _("Steps"), lengths, question.step),
+        _group_field(request, question.group),
+        choose(request, "step", _("Steps"), lengths)._replace(empty=_("as fits")),
         write(request, "tz", _("Time zone"), periods.UTC_NAME),
         choose(request, "team", _("Team"), options.teams(viewer=viewer)),
         choose(request, "product", _("Product"), options.products()),
@@ -175,11 +178,9 @@ def _preset(request: HttpRequest, label: str, start: date, end: date) -> Link:
     return Link(label, f"?{query.urlencode()}", chosen)
 
 
-def _one_of(
-    request: HttpRequest, name: str, label: str, known: Sequence[tuple[str, str]], chosen: StrEnum
-) -> Field:
-    choices = [Choice(value, word, value == chosen) for value, word in known]
-    return Field(name, label, request.GET.get(name, ""), choices, always=True)
+def _group_field(request: HttpRequest, chosen: UsageGroup) -> Field:
+    choices = [Choice(one.value, words.group(one), one == chosen) for one in UsageGroup]
+    return Field("group_by", _("By"), request.GET.get("group_by", ""), choices, always=True)
 
 
 def _period(query: QueryDict, zone: Zone, now: datetime) -> Period:
@@ -203,6 +204,15 @@ def _days_before(end: datetime, zone: Zone) -> datetime:
 
 def _length(period: Period) -> Step:
     return next((step for longest, step in _LENGTHS if period.end - period.start <= longest), Step.MONTH)
+
+
+def _ordering(query: QueryDict) -> str:
+    ordering = query.get("ordering") or ""
+    if ordering and ordering.removeprefix("-") not in _NUMBERS:
+        fault = _("“%(value)s” is not one of %(known)s")
+        known = ", ".join(_NUMBERS)
+        raise Refused([("ordering", fault % {"value": ordering, "known": known})])
+    return ordering
 
 
 def _chosen(query: QueryDict, name: str, known: type[_Word], otherwise: _Word) -> _Word:

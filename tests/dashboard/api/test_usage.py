@@ -7,9 +7,11 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 
-from tests.dashboard.api.conftest import Get, csv_text
+from inventory.models import Membership
+from tests.dashboard.api.conftest import Get, csv_text, decoded
 from tests.factories import make_cluster, make_team
 from tests.past import make_coverage, make_held, make_published, make_used
 
@@ -183,6 +185,31 @@ def test_filters_narrow_what_is_added_up(get: Get) -> None:
         assert only(report(get, f"{DAY}&{query}"))["team"] == team
     assert report(get, f"{DAY}&product=H100")["results"] == []
     assert len(report(get, f"{DAY}&product=L4&product=A100")["results"]) == 2
+
+
+# --- Who sees what ---
+
+
+def test_others_are_one_row_without_a_name_and_no_filter_finds_them(db: None) -> None:
+    make_coverage()
+    make_published()
+    user = User.objects.create_user("member")
+    Membership.objects.create(user=user, team=make_team("vision"), role="member")
+    for number, slug in enumerate(("vision", "canary", "canary-2")):
+        make_held(end=number + 1, team_slug=slug, namespace=f"of-{slug}")
+    client = Client()
+    client.force_login(user)
+
+    def rows(query: str) -> list[tuple[Any, ...]]:
+        body = decoded(client.get(f"/api/v1/usage/report/?{DAY}&{query}"))
+        return [(one["team"], one["withheld"], one["share_hours"]["value"]) for one in body["results"]]
+
+    for group in ("team", "namespace", "workload"):
+        assert rows(f"group_by={group}") == [("vision", False, 1), (None, True, 5)]
+    assert rows("group_by=product") == [(None, False, 6)]
+    for name in ("team=canary", "namespace=of-canary", "team=nobody"):
+        assert rows(name) == []
+        assert rows(f"group_by=node&{name}") == rows("group_by=node&team=nobody")
 
 
 # --- What cannot be asked ---

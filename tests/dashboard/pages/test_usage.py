@@ -80,6 +80,13 @@ def test_it_is_added_up_by_any_group(past: None, read: Get, group: str, words: s
     assert words in read(f"/usage/?{MARCH}&group_by={group}")
 
 
+def test_it_can_be_sorted_by_its_numbers(past: None, read: Get, get: Get) -> None:
+    for ordering, first, second in (("card_equivalents", "canary", "Vision"), ("-cards", "Vision", "canary")):
+        told = read(f"/usage/?{MARCH}&ordering={ordering}")
+        assert told.index(f"{first} A100") < told.index(f"{second} A100")
+    assert 'aria-sort="descending"' in get(f"/usage/?{MARCH}&ordering=-cards")
+
+
 def test_workloads_stand_with_their_kind(read: Get) -> None:
     make_coverage()
     make_published()
@@ -106,7 +113,7 @@ def test_the_table_below_the_area_says_what_was_not_read(past: None, read: Get) 
 def test_hours_of_days_are_a_heat_map_with_its_table(past: None, get: Get, read: Get) -> None:
     page = get(f"/usage/?{MARCH}")
     heat, dashes = figure(page, "heat-figure")["data"]
-    assert heat["x"] == ["2026-03-01", "2026-03-02", "2026-03-03"]
+    assert heat["x"] == ["03-01", "03-02", "03-03"]
     assert [heat["z"][6][day] for day in range(3)] == [0.75, None, 0]
     assert heat["z"][0] == [0, None, 0]
     assert len(dashes["x"]) == 24
@@ -177,6 +184,7 @@ def test_a_period_that_is_not_over_says_so(read: Get) -> None:
         ("step=minute", "step"),
         ("from=2026-01-01&to=2026-12-01&step=hour", "step"),
         ("cluster=nowhere", "cluster"),
+        (f"{MARCH}&ordering=colour", "ordering"),
     ],
 )
 def test_what_is_no_question_is_told(read: Get, query: str, name: str) -> None:
@@ -236,7 +244,9 @@ def test_names_of_the_past_are_never_markup(get: Get) -> None:
 
 
 def test_a_team_leads_to_its_usage(past: None, get: Get) -> None:
-    assert 'href="/usage/?team=vision"' in get("/teams/vision/")
+    page = get("/teams/vision/")
+    assert 'href="/usage/?team=vision"' in page
+    assert f'href="/usage/{datetime.now(UTC):%Y-%m}/?team=vision"' in page
 
 
 def test_a_page_asks_as_often_for_many_rows_as_for_few(signed_in: Client) -> None:
