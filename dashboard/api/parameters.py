@@ -28,6 +28,7 @@ _DESCRIPTIONS = {
     "device_class": "Name of a DeviceClass by which a request asked.",
     "product": "Product, as the driver publishes it.",
     "pod": "Name of a Pod.",
+    "workload": "Name of a workload.",
     "claim": "Name of a ResourceClaim.",
     "uid": "UID of the object.",
     "uuid": "UUID of the device.",

@@ -12,6 +12,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 from rest_framework.exceptions import NotFound
 from rest_framework.metadata import SimpleMetadata
+from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
@@ -50,7 +51,7 @@ class Resource(GenericViewSet[Any]):
     metadata_class = Metadata
     http_method_names: Sequence[str] = ("get", "head", "options")
     filter_backends = (parameters.FilterBackend,)
-    pagination_class = paging.Paging
+    pagination_class: type[BasePagination] | None = paging.Paging
     lookup_value_converter = "int"
 
     now: datetime

@@ -154,13 +154,16 @@ class RowSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
         # Only the wire form of a quantity is seen.
         described.pop("Notation", None)
         for name, schema in described.items():
-            _register(auto_schema, _name(name), schema)
+            _register(auto_schema, name, schema)
         return own
 
 
-def _register(auto_schema: AutoSchema, name: str, schema: dict[str, Any]) -> None:
+def _register(auto_schema: AutoSchema, row: str, schema: dict[str, Any]) -> None:
+    """One that is a resource of its own, too, is known as that, whichever comes first."""
+    name = _name(row)
+    of_row = (one for one in RowSerializer.__subclasses__() if one.row.__name__ == row)
     component = ResolvedComponent(  # type: ignore[no-untyped-call]
-        name=name, type=ResolvedComponent.SCHEMA, schema=schema, object=name
+        name=name, type=ResolvedComponent.SCHEMA, schema=schema, object=next(of_row, name)
     )
     # Not `in`: it warns of a row that is a resource of its own and a part of another.
     try:

@@ -40,8 +40,12 @@ def columns(
     ]
 
 
-def streamed(name: str, paths: Sequence[Path], rows: Iterable[msgspec.Struct]) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(_lines(paths, rows), content_type="text/csv; charset=utf-8")
+def streamed(
+    name: str, paths: Sequence[Path], rows: Iterable[msgspec.Struct], *, titles: Sequence[str] = ()
+) -> StreamingHttpResponse:
+    """Without `titles`, columns are named by their paths."""
+    lines = _lines(titles or [_title(path) for path in paths], paths, rows)
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
 
@@ -79,9 +83,9 @@ def _without_none(hint: Any) -> Any:
     return found[0] if len(found) == 1 else hint
 
 
-def _lines(paths: Sequence[Path], rows: Iterable[msgspec.Struct]) -> Iterator[str]:
+def _lines(titles: Sequence[str], paths: Sequence[Path], rows: Iterable[msgspec.Struct]) -> Iterator[str]:
     write: Callable[[Iterable[str]], str] = csv.writer(_Line()).writerow
-    yield write(_safe(_title(path)) for path in paths)
+    yield write(map(_safe, titles))
     for row in rows:
         wired = wire(row)
         yield write(_cell(_at(wired, path)) for path in paths)

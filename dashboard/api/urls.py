@@ -23,6 +23,8 @@ from dashboard.api.pools import Pools
 from dashboard.api.quotas import Quotas
 from dashboard.api.shares import Shares
 from dashboard.api.teams import Teams
+from dashboard.api.usage import Usage, UsageReports
+from dashboard.api.usage_allocations import UsageAllocations
 
 RESOURCES = {
     "clusters": Clusters,
@@ -62,6 +64,17 @@ urlpatterns = [
     path("v1/conversions/", ConversionsView.as_view(), name="conversions"),
     path("v1/fit/", Fit.as_view(), name="fit"),
     path("v1/occupancy/", Occupancy.as_view({"get": "list"}, basename="occupancy"), name="occupancy"),
+    path("v1/usage/", Usage.as_view({"get": "list"}, basename="usage"), name="usage-series"),
+    path(
+        "v1/usage/report/",
+        UsageReports.as_view({"get": "list"}, basename="usage-report"),
+        name="usage-report",
+    ),
+    path(
+        "v1/usage/allocations/",
+        UsageAllocations.as_view({"get": "list"}, basename="usage-allocations"),
+        name="usage-allocations",
+    ),
     path("v1/", include(_router.urls)),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("docs/", docs, name="api-docs"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from django.db.models import QuerySet
@@ -32,7 +32,7 @@ from dashboard.api.usage_parameters import (
     step_parameter,
 )
 from dashboard.api.usage_rows import (
-    UsageGroupRow,
+    GroupUsageRow,
     UsageLine,
     UsageStepRow,
     dimensions_of,
@@ -46,6 +46,7 @@ from inventory.history.buckets import Step
 from inventory.models import ShareInterval
 from inventory.queries.freshness import Freshness
 from inventory.queries.usage.filters import UsageFilter
+from inventory.queries.usage.plan import NoLongerKept
 from inventory.queries.usage.reach import Reach, reach
 from inventory.queries.usage.report import report, series
 from inventory.queries.usage.rows import Period, UsageReport
@@ -56,8 +57,8 @@ _PAGE = ("limit", "offset")
 _OF_LINES = ("starts_at", "ends_at", "read_hours", "unread_hours")
 
 
-class UsageGroupSerializer(RowSerializer):
-    row = UsageGroupRow
+class GroupUsageSerializer(RowSerializer):
+    row = GroupUsageRow
 
 
 class UsageStepSerializer(RowSerializer):
@@ -66,7 +67,7 @@ class UsageStepSerializer(RowSerializer):
     row = UsageStepRow
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        groups = UsageGroupSerializer(instance.groups, many=True, context=self.context)
+        groups = GroupUsageSerializer(instance.groups, many=True, context=self.context)
         step = {
             name: wire(getattr(instance, name)) for name in instance.__struct_fields__ if name != "groups"
         }
@@ -114,10 +115,10 @@ def _with(envelope: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     return {**envelope, "required": list(properties), "properties": properties}
 
 
-class _OverTime(Resource):
+class OverTime(Resource):
     """What both have in common. `asking` are the parameters that an answer takes besides the filters."""
 
-    row = UsageGroupRow
+    row: ClassVar[type[msgspec.Struct]] = GroupUsageRow
     filters = UsageFilter
     kinds = KINDS
     asking: Sequence[str] = (*SPAN, GROUP_BY)
@@ -132,6 +133,9 @@ class _OverTime(Resource):
     def generation(self) -> Sequence[str]:
         return (*super().generation(), *self.known.generation(self.asked.period.end))
 
+    def known_parameters(self) -> Sequence[str]:
+        return (*self.filters.base_filters, *_PAGE, *self.asking, *parameters.COMMON)
+
     def prepare(self, request: Request) -> None:
         """Raises ValidationError where more is wrong than with period and groups."""
 
@@ -139,8 +143,7 @@ class _OverTime(Resource):
         raise NotImplementedError
 
     def over_time(self, request: Request) -> HttpResponseBase:
-        known = (*self.filters.base_filters, *_PAGE, *self.asking, *parameters.COMMON)
-        fields = self._fields(request, known)
+        fields = self._fields(request, self.known_parameters())
         asked_page(request)
         self.asked = asked(request.query_params)
         self.prepare(request)
@@ -153,7 +156,14 @@ class _OverTime(Resource):
             tag = etag(request, self.generation())
             if (unchanged := not_modified(request, tag, self.freshness.as_of)) is not None:
                 return unchanged
-            return marked(self.answer(request, fields), tag, self.freshness.as_of)
+            return marked(self._kept(request, fields), tag, self.freshness.as_of)
+
+    def _kept(self, request: Request, fields: Sequence[str] | None) -> HttpResponseBase:
+        """Raises ValidationError where what was asked for is not kept in this detail any more."""
+        try:
+            return self.answer(request, fields)
+        except NoLongerKept as error:
+            raise ValidationError({"from": error.messages}) from error
 
     def table(self, reports: Sequence[UsageReport], fields: Sequence[str] | None) -> HttpResponseBase:
         wanted = None if fields is None else (*_OF_LINES, *fields)
@@ -170,7 +180,7 @@ class _OverTime(Resource):
         return filters
 
 
-class Usage(_OverTime):
+class Usage(OverTime):
     """What groups held, step by step: exact integrals of the shares' intervals, in hours.
 
     A step of which something was not read says so in its `readings`. `limit` and `offset` count steps.
@@ -178,7 +188,7 @@ class Usage(_OverTime):
 
     serializer_class = UsageStepSerializer
     pagination_class = SeriesPaging
-    asking = (*_OverTime.asking, STEP)
+    asking = (*OverTime.asking, STEP)
 
     step: Step
     steps: Sequence[Period]
@@ -186,7 +196,14 @@ class Usage(_OverTime):
     def prepare(self, request: Request) -> None:
         self.step, self.steps = asked_steps(request.query_params, self.asked)
 
-    @extend_schema(operation_id="usage", parameters=[*span_parameters(), step_parameter(), group_parameter()])
+    @extend_schema(
+        operation_id="usage",
+        parameters=[
+            *span_parameters(),
+            step_parameter("How long each step is.", Step.DAY.value),
+            group_parameter(),
+        ],
+    )
     def list(self, request: Request) -> HttpResponseBase:
         return self.over_time(request)
 
@@ -210,13 +227,13 @@ class Usage(_OverTime):
         return series(period, self.step, groups, self.wanted, zone=zone, viewer=self.viewer).steps
 
 
-class UsageReports(_OverTime):
+class UsageReports(OverTime):
     """What groups held in a period: exact integrals of the shares' intervals, in hours.
 
     What was not read of the period is in `readings`; nothing of it is in the numbers.
     """
 
-    serializer_class = UsageGroupSerializer
+    serializer_class = GroupUsageSerializer
     pagination_class = ReportPaging
 
     @extend_schema(operation_id="usage_report", parameters=[*span_parameters(), group_parameter()])

@@ -127,11 +127,6 @@ def asked_steps(query: QueryDict, asked: Asked) -> tuple[Step, list[Period]]:
     return step, [Period(*pair) for pair in pairwise(ends)]
 
 
-def step_parameter() -> OpenApiParameter:
-    return OpenApiParameter(
-        STEP,
-        str,
-        enum=list(Step),
-        default=Step.DAY.value,
-        description=f"How long each step is, by the clock of `tz`; at most {MOST_STEPS} of them.",
-    )
+def step_parameter(told: str, default: str | None) -> OpenApiParameter:
+    clock = f"By the clock of `tz`; at most {MOST_STEPS}."
+    return OpenApiParameter(STEP, str, enum=list(Step), default=default, description=f"{told} {clock}")

@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import get_type_hints
 
 import msgspec
-from inventory.history.instants import SECOND, micros
 
 from dashboard.api.hours import Hours, hours, known_hours
 from inventory.dra.units import Unit
+from inventory.history.instants import SECOND, micros
 from inventory.queries.briefs import Workload
 from inventory.queries.usage.rows import Integral, Period, Reading, There, UsageReport, UsageRow
 
@@ -50,7 +50,7 @@ class ThereRow(msgspec.Struct, frozen=True):
     capacity: Mapping[str, DimensionHoursRow]
 
 
-class UsageGroupRow(msgspec.Struct, frozen=True):
+class GroupUsageRow(msgspec.Struct, frozen=True):
     """What a group held of the devices of one driver and product.
 
     Of the fields that name groups, those are null that were not asked for; `team` and `namespace` also where
@@ -83,7 +83,7 @@ class UsageStepRow(msgspec.Struct, frozen=True):
     ends_at: datetime
     exact_until: datetime | None
     readings: tuple[ReadingRow, ...]
-    groups: tuple[UsageGroupRow, ...]
+    groups: tuple[GroupUsageRow, ...]
 
 
 class _LineSpan(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ class _LineSpan(msgspec.Struct, frozen=True):
 
 
 # A line of a table is flat; without a group its fields are empty.
-_GROUP = get_type_hints(UsageGroupRow)
+_GROUP = get_type_hints(GroupUsageRow)
 UsageLine = msgspec.defstruct(
     "UsageLine",
     [*get_type_hints(_LineSpan).items(), *((name, hint | None) for name, hint in _GROUP.items())],
@@ -104,9 +104,9 @@ UsageLine = msgspec.defstruct(
 )
 
 
-def group_row(row: UsageRow) -> UsageGroupRow:
+def group_row(row: UsageRow) -> GroupUsageRow:
     use = row.use
-    return UsageGroupRow(
+    return GroupUsageRow(
         cluster=row.cluster,
         team=row.team,
         namespace=row.namespace,
@@ -147,7 +147,8 @@ def step_row(report: UsageReport) -> UsageStepRow:
 
 def lines(report: UsageReport) -> Iterable[msgspec.Struct]:
     """A period in which nothing was held has one line, without a group: it says what was read of it."""
-    for row in report.rows or [None]:
+    rows: Sequence[UsageRow | None] = report.rows or [None]
+    for row in rows:
         own = [one for one in report.readings if row is None or row.cluster in (None, one.cluster)]
         span = {
             "starts_at": report.period.start,

@@ -28,7 +28,13 @@ def heat_figure(heat: UsageHeat) -> Figure:
         "data": [_heat(table, heat), _dashes(unread)],
         "layout": layout(
             height=24 * 13 + 40,
-            xaxis={"type": "category", "showgrid": False, "nticks": 12, "tickangle": 0},
+            xaxis={
+                "type": "category",
+                "range": [-0.5, len(table) - 0.5],
+                "showgrid": False,
+                "nticks": 12,
+                "tickangle": 0,
+            },
             yaxis={
                 "range": [23.5, -0.5],
                 "showgrid": False,
@@ -61,7 +67,7 @@ def _heat(table: dict[date, dict[int, HeatCell]], heat: UsageHeat) -> dict[str, 
     rows = [[(day, hour, table[day].get(hour)) for day in table] for hour in range(24)]
     return {
         "type": "heatmap",
-        "x": [day.isoformat() for day in table],
+        "x": list(map(_column, table)),
         "y": list(range(24)),
         "z": [
             [height_of(cell.card_equivalents) if cell and cell.read else None for *_at, cell in row]
@@ -84,7 +90,7 @@ def _dashes(places: Sequence[tuple[date, int]]) -> dict[str, Any]:
         "type": "scatter",
         "mode": "markers",
         "hoverinfo": "skip",
-        "x": [day.isoformat() for day, _hour in places],
+        "x": [_column(day) for day, _hour in places],
         "y": [hour for _day, hour in places],
         "marker": {
             "symbol": "line-ew-open",
@@ -93,6 +99,11 @@ def _dashes(places: Sequence[tuple[date, int]]) -> dict[str, Any]:
             "line": {"width": 1.5, "color": "var(--ink-3)"},
         },
     }
+
+
+def _column(day: date) -> str:
+    """Less than a year is drawn."""
+    return day.strftime("%m-%d")
 
 
 def _use(cell: HeatCell | None) -> float | None:

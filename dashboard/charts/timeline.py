@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from dashboard.charts import times
 from dashboard.charts.figure import Figure, layout, note
@@ -180,14 +179,10 @@ def _hover(one: Held) -> str:
 def label(found: Timeline) -> str:
     """For those who do not see it."""
     teams = [one for one in found.totals if not one.admin_access]
-    told = ngettext(
-        "Timeline of %(n)d share on this device, %(between)s; %(teams)s.",
-        "Timeline of %(n)d shares on this device, %(between)s; %(teams)s.",
-        found.shares,
-    )
+    told = _("Timeline of %(shares)s on this device, %(between)s; %(teams)s.")
     names = ", ".join(f"{states.team_name(one.team)} {spans.lasting(one)}" for one in teams[:8])
     return told % {
-        "n": found.shares,
+        "shares": spans.shares(found.shares),
         "between": spans.of_period(found.period),
         "teams": names or _("nobody held anything of it"),
     }

@@ -74,7 +74,8 @@ def axis_unit(row: TrendRow) -> str:
     if row.unit is Unit.BYTES:
         return "GiB"
     if row.unit is Unit.PERCENT:
-        return _("% of a card")  # xgettext:no-python-format
+        # xgettext:no-python-format
+        return _("% of a card")
     return ""
 
 

@@ -7,12 +7,12 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
-from inventory.history.buckets import Step as Length
 
 from dashboard.charts.figure import Figure, layout
 from dashboard.charts.text import bold, plain
 from dashboard.words import hours, periods
 from dashboard.words.periods import Zone
+from inventory.history.buckets import Step as Length
 from inventory.queries.usage.rows import Period
 from inventory.queries.usage.sums import NOTHING, Gaps, Part, Step
 
@@ -52,7 +52,7 @@ def area_figure(steps: Sequence[Step], length: Length, zone: Zone, gaps: Gaps) -
         "layout": layout(
             height=_HEIGHT,
             hovermode="x unified",
-            shapes=[*_shapes(gaps.nothing, zone, 0.3), *_shapes(gaps.some, zone, 0.12)],
+            shapes=[*_shapes(gaps.nothing, zone, 0.3), *_shapes(gaps.some, zone, 0.16)],
             annotations=_words(gaps.nothing, whole, zone),
             xaxis={
                 "type": "date",

@@ -86,6 +86,6 @@ def _say(found: Timeline, looked: Looked) -> str:
         return words.of_period(looked.period)
     if not holding:
         return _("nobody held anything of it, as far as it was read")
-    held = ngettext("%(n)d share", "%(n)d shares", sum(one.shares for one in holding))
-    teams = ngettext("of %(n)d team", "of %(n)d teams", len(holding))
-    return " ".join((held % {"n": sum(one.shares for one in holding)}, teams % {"n": len(holding)}))
+    number, several = sum(one.shares for one in holding), len({one.team for one in holding})
+    who = ngettext("%(n)d team", "%(n)d teams", several) % {"n": several}
+    return _("%(shares)s, %(teams)s") % {"shares": words.shares(number), "teams": who}

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from dashboard.words.states import Badge
 
 # These are no conditions: they stay when filters are cleared, but for the page number.
-_NOT_CONDITIONS = ("view", "ordering", "show", "group_by", "step", "tz")
+_NOT_CONDITIONS = ("view", "ordering", "show", "group_by", "step", "tz", "period", "until")
 _NEVER_KEPT = ("page", "at")
 
 
@@ -21,7 +21,8 @@ class Choice(NamedTuple):
 
 
 class Field(NamedTuple):
-    """`choices` is empty for a field to write in; `always`: one of them holds, there is no “all”."""
+    """`choices` is empty for a field to write in; `always`: one of them holds, there is no “all”;
+    `empty` is what that is called here."""
 
     name: str
     label: str
@@ -29,6 +30,7 @@ class Field(NamedTuple):
     choices: Sequence[Choice] = ()
     hint: str = ""
     always: bool = False
+    empty: str = ""
 
 
 class Chip(NamedTuple):

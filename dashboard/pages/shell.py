@@ -131,12 +131,16 @@ def _sections(found: Counts) -> list[tuple[str | Promise, list[Place]]]:
     )
     now = [
         Place("overview", _("Overview"), reverse("overview"), None),
+        Place("changes", _("Changes"), reverse("changes"), None),
         Place("devices", _("Devices"), reverse("devices"), cards),
         Place("nodes", _("Nodes"), reverse("nodes"), nodes),
         Place("pods", _("Pods"), reverse("pods"), pods),
         Place("claims", _("Claims"), reverse("claims"), claims),
     ]
-    of_teams = [Place("teams", _("Teams"), reverse("teams"), None)]
+    of_teams = [
+        Place("teams", _("Teams"), reverse("teams"), None),
+        Place("usage", _("Usage"), reverse("usage"), None),
+    ]
     work = [
         Place("convert", _("Convert"), reverse("convert"), None),
         Place("clusters", _("Clusters"), reverse("clusters"), found.clusters),

@@ -22,6 +22,7 @@ from dashboard.pages.searches import BusyError, Searches, busy
 from dashboard.pages.seen import Seen, seen
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source
+from dashboard.pages.usage_question import Month
 from inventory.models import Card, Cluster, Share, Team, TeamQuota
 from inventory.queries import by_team, holdings, native_quotas, options, quotas, team_room
 from inventory.queries import largest as largest_queries
@@ -117,6 +118,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
         "team.html",
         {
             "team": row,
+            "month": Month(now.year, now.month),
             "quotas": [QuotaLine(one, quota_bar(one, row.colour)) for one in limits],
             "over": _over([row]),
             "reasons": list(dict.fromkeys(reason for one in limits for reason in one.reasons)),

@@ -1,10 +1,11 @@
 """One line for each page."""
 
 from django.contrib.auth.decorators import login_not_required
-from django.urls import path
+from django.urls import path, register_converter
 from django.views.i18n import set_language
 
 from dashboard.pages import (
+    changes,
     claims,
     clusters,
     convert,
@@ -19,10 +20,17 @@ from dashboard.pages import (
     pods,
     teams,
     theme,
+    usage,
+    usage_month,
+    waiting,
 )
+from dashboard.pages.usage_question import MonthConverter
+
+register_converter(MonthConverter, "month")
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
+    path("changes/", changes.changes, name="changes"),
     path("devices/", devices.devices, name="devices"),
     path("devices/at/<str:at>/", devices.peek, name="peek"),
     path("devices/named/", device.device_by_name, name="device_by_name"),
@@ -36,6 +44,7 @@ urlpatterns = [
     path("pods/<int:pod_id>/", pods.pod, name="pod"),
     path("pods/<int:pod_id>/fit/", fit.pod, name="pod_fit"),
     path("claims/", claims.claims, name="claims"),
+    path("claims/waiting/", waiting.waiting, name="waiting"),
     path("claims/<int:claim_id>/", claims.claim, name="claim"),
     path("claims/<int:claim_id>/fit/", fit.claim, name="claim_fit"),
     path("convert/", convert.convert, name="convert"),
@@ -51,6 +60,8 @@ urlpatterns = [
     path("teams/", teams.teams, name="teams"),
     path("teams/<str:slug>/", teams.team, name="team"),
     path("teams/<str:slug>/largest/", teams.team_largest, name="team_largest"),
+    path("usage/", usage.usage, name="usage"),
+    path("usage/<month:asked>/", usage_month.usage_month, name="usage_month"),
     path("clusters/", clusters.clusters, name="clusters"),
     path("clusters/<str:name>/", clusters.cluster, name="cluster"),
     path("search", find.find, name="find"),

@@ -15,9 +15,13 @@ from dashboard.pages.paging import paged
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source, chosen_clusters
 from dashboard.pages.usage_question import (
+    Link,
+    Month,
+    Nothing,
     Question,
     filters_of,
     form_of,
+    kept,
     nothing,
     presets,
     question_of,
@@ -65,24 +69,39 @@ def usage(request: HttpRequest) -> HttpResponse:
         known = reach(chosen_clusters(request.GET))
         why = nothing(question.period, known, now)
         over = so_far(question.period, known, now)
-        found = {} if why else _read(request, question._replace(period=over), filters, viewer)
+        asked = question._replace(period=over)
+        found = {} if why else kept(lambda: _read(request, asked, filters, viewer), "gone", question.zone)
     return show(
         request,
         "usage/page.html",
         {
             "form": form_of(request, question, viewer),
             "question": question,
+            "zone": question.zone,
             "span": periods.span(question.period, question.zone),
             "so_far": periods.local(over.end, question.zone) if over.end < question.period.end else "",
             "presets": presets(request, now, question.zone),
-            "nothing": why,
+            "nothing": Nothing.DETAIL if "gone" in found else why,
             "first": periods.local(known.first, question.zone) if known.first else "",
-            "month": over.start.astimezone(question.zone.info),
+            "month": _month(request.GET, over, question.zone),
+            "series": _series(request.GET, question),
             **found,
         },
         active="usage",
         source=source("usage/report/", request.GET, question.period),
     )
+
+
+def _month(query: QueryDict, period: Period, zone: Zone) -> Link:
+    """The report of the month in which the period ends."""
+    last = (period.end - timedelta(microseconds=1)).astimezone(zone.info)
+    return Month(last.year, last.month).link(query)
+
+
+def _series(query: QueryDict, question: Question) -> str:
+    """What the area draws, as a table."""
+    more = (("step", question.step), ("group_by", UsageGroup.TEAM))
+    return source("usage/", query, question.period, *more).csv(query)
 
 
 def source(path: str, query: QueryDict, period: Period, *more: tuple[str, str]) -> Source:
@@ -91,7 +110,7 @@ def source(path: str, query: QueryDict, period: Period, *more: tuple[str, str]) 
         path,
         table=True,
         more=[("from", _instant(period.start)), ("to", _instant(period.end)), *more],
-        dropped=["from", "to", "step"],
+        dropped=["from", "to", "step", "ordering"],
         clusters=chosen_clusters(query),
         kinds=KINDS,
     )
@@ -99,30 +118,42 @@ def source(path: str, query: QueryDict, period: Period, *more: tuple[str, str]) 
 
 def _read(request: HttpRequest, question: Question, filters: UsageFilter, viewer: Viewer) -> dict[str, Any]:
     period = question.period
+    zone = question.zone
     by_product = report(period, [UsageGroup.PRODUCT], filters, viewer=viewer)
-    by_group = report(period, [question.group], filters, viewer=viewer)
-    known = teams(viewer=viewer)
-    lines = [_line(row, question.group, sums.whose(row, known)) for row in by_group.rows]
     return {
         "total": sums.total(by_product),
         "products": by_product.rows,
         "readings": by_product.readings,
-        "paged": paged(request, lines),
-        "withheld": any(row.withheld for row in by_group.rows),
-        **_over_time(request, question, filters, viewer),
-        **_by_hour(period, question.zone, filters, viewer),
+        **kept(lambda: _by_group(request, question, filters, viewer), "groups_gone", zone),
+        **kept(lambda: _over_time(question, filters, viewer), "area_gone", zone),
+        **kept(lambda: _by_hour(period, zone, filters, viewer), "heat_gone", zone),
     }
 
 
-def _over_time(
+def _by_group(
     request: HttpRequest, question: Question, filters: UsageFilter, viewer: Viewer
 ) -> dict[str, Any]:
+    found = report(question.period, [question.group], filters, viewer=viewer)
+    known = teams(viewer=viewer)
+    rows = _ordered(found.rows, question.ordering)
+    lines = [_line(row, question.group, sums.whose(row, known)) for row in rows]
+    return {"paged": paged(request, lines), "withheld": any(row.withheld for row in rows)}
+
+
+def _ordered(rows: Sequence[UsageRow], ordering: str) -> Sequence[UsageRow]:
+    """By names, unless it is asked for by a number."""
+    if not ordering:
+        return rows
+    name = ordering.removeprefix("-")
+    return sorted(rows, key=lambda row: getattr(row.use, name), reverse=ordering.startswith("-"))
+
+
+def _over_time(question: Question, filters: UsageFilter, viewer: Viewer) -> dict[str, Any]:
     period, zone = question.period, question.zone
     found = series(period, question.step, [UsageGroup.TEAM], filters, zone=zone.info, viewer=viewer).steps
     known = teams(viewer=viewer)
     steps = [sums.step(one, known) for one in found]
     gaps = sums.gaps(reading for one in found for reading in one.readings)
-    by_team = source("usage/", request.GET, period, ("step", question.step), ("group_by", "team"))
     columns = sorted({part.whose for step in steps for part in step.parts}, key=sums.order)
     return {
         "gaps": gaps,
@@ -130,7 +161,6 @@ def _over_time(
         "columns": columns,
         "steps": [_step_line(step, columns, zone) for step in steps],
         "area": charts.area_figure(steps, question.step, zone, gaps) if charts.bands(steps) else None,
-        "series": by_team.csv(request.GET),
     }
 
 

@@ -1,11 +1,12 @@
 """What is asked of the usage page, and how it is asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.http import HttpRequest, QueryDict
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from dashboard.pages import filtering
@@ -18,11 +19,14 @@ from inventory.history.buckets import SHORTEST, Step, midnight
 from inventory.models import ShareInterval
 from inventory.queries import options
 from inventory.queries.usage.filters import UsageFilter
+from inventory.queries.usage.plan import NoLongerKept
 from inventory.queries.usage.reach import Reach
 from inventory.queries.usage.rows import Period, UsageGroup
 from inventory.viewer import Viewer
 
 _DAYS = 30
+# By which the table can be sorted.
+_NUMBERS = ("card_equivalents", "cards", "devices")
 _MOST_STEPS = 400
 # Of a period up to so long, steps of this length are drawn, unless others are asked for.
 _LENGTHS = (
@@ -39,6 +43,7 @@ class Nothing(StrEnum):
     NEVER = "never"
     BEFORE = "before"
     FUTURE = "future"
+    DETAIL = "detail"
 
 
 class Question(NamedTuple):
@@ -48,12 +53,49 @@ class Question(NamedTuple):
     zone: Zone
     group: UsageGroup
     step: Step
+    ordering: str
 
 
-class Preset(NamedTuple):
-    label: str
+class Month(NamedTuple):
+    year: int
+    month: int
+
+    @property
+    def name(self) -> str:
+        return periods.month_name(self.year, self.month)
+
+    def link(self, query: QueryDict) -> "Link":
+        """To its report, with the same conditions and by the same clocks."""
+        kept = query.copy()
+        for gone in ("from", "to", "step", "group_by", "ordering", "page"):
+            kept.pop(gone, None)
+        path = reverse("usage_month", args=(self,))
+        return Link(self.name, f"{path}?{kept.urlencode()}" if kept else path)
+
+    def later(self, months: int) -> "Month | None":
+        """None outside of all calendars."""
+        years, month = divmod(self.year * 12 + self.month - 1 + months, 12)
+        return Month(years, month + 1) if 1 <= years <= 9998 else None
+
+
+class MonthConverter:
+    """`2026-11` in a path."""
+
+    regex = "[0-9]{4}-[0-9]{2}"
+
+    def to_python(self, text: str) -> Month:
+        """Raises ValueError for what is no month."""
+        found = date.fromisoformat(f"{text}-01")
+        return Month(found.year, found.month)
+
+    def to_url(self, month: Month) -> str:
+        return f"{month.year:04d}-{month.month:02d}"
+
+
+class Link(NamedTuple):
+    name: str
     href: str
-    chosen: bool
+    chosen: bool = False
 
 
 def question_of(query: QueryDict, now: datetime) -> Question:
@@ -67,7 +109,8 @@ def question_of(query: QueryDict, now: datetime) -> Question:
     if (period.end - period.start) // SHORTEST[step] > _MOST_STEPS:
         fault = _("makes more than %(most)d steps: choose longer ones, or a shorter period")
         raise Refused([("step", fault % {"most": _MOST_STEPS})])
-    return Question(period, zone, _chosen(query, "group_by", UsageGroup, UsageGroup.TEAM), step)
+    group = _chosen(query, "group_by", UsageGroup, UsageGroup.TEAM)
+    return Question(period, zone, group, step, _ordering(query))
 
 
 def filters_of(query: QueryDict, viewer: Viewer) -> UsageFilter:
@@ -85,19 +128,26 @@ def nothing(period: Period, known: Reach, now: datetime) -> Nothing | None:
     return Nothing.BEFORE if period.end <= known.first else None
 
 
+def kept(read: Callable[[], dict[str, Any]], gone: str, zone: Zone) -> dict[str, Any]:
+    """What was read; or, where it is not kept in this detail, under the name `gone` since when it is."""
+    try:
+        return read()
+    except NoLongerKept as error:
+        return {gone: periods.local(error.since, zone)}
+
+
 def so_far(period: Period, known: Reach, now: datetime) -> Period:
     """What of it is over."""
     return Period(period.start, min(period.end, known.so_far(now)))
 
 
 def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filtering.Form:
-    groups = [(one.value, words.group(one)) for one in UsageGroup]
     lengths = [(one.value, words.step(one)) for one in Step]
     fields = [
         write(request, "from", _("From"), periods.local(question.period.start, question.zone)),
         write(request, "to", _("To"), periods.local(question.period.end, question.zone)),
-        _one_of(request, "group_by", _("By"), groups, question.group),
-        _one_of(request, "step", _("Steps"), lengths, question.step),
+        _group_field(request, question.group),
+        choose(request, "step", _("Steps"), lengths)._replace(empty=_("as fits")),
         write(request, "tz", _("Time zone"), periods.UTC_NAME),
         choose(request, "team", _("Team"), options.teams(viewer=viewer)),
         choose(request, "product", _("Product"), options.products()),
@@ -106,7 +156,7 @@ def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filteri
     return filtering.form(request, fields)
 
 
-def presets(request: HttpRequest, now: datetime, zone: Zone) -> list[Preset]:
+def presets(request: HttpRequest, now: datetime, zone: Zone) -> list[Link]:
     """The last days, and this month and the last."""
     today = now.astimezone(zone.info).date()
     tomorrow, first = today + timedelta(days=1), today.replace(day=1)
@@ -119,28 +169,27 @@ def presets(request: HttpRequest, now: datetime, zone: Zone) -> list[Preset]:
     ]
 
 
-def _preset(request: HttpRequest, label: str, start: date, end: date) -> Preset:
+def _preset(request: HttpRequest, label: str, start: date, end: date) -> Link:
     query = request.GET.copy()
     for gone in ("page", "step"):
         query.pop(gone, None)
     query["from"], query["to"] = start.isoformat(), end.isoformat()
     chosen = all(request.GET.get(name) == query[name] for name in ("from", "to"))
-    return Preset(label, f"?{query.urlencode()}", chosen)
+    return Link(label, f"?{query.urlencode()}", chosen)
 
 
-def _one_of(
-    request: HttpRequest, name: str, label: str, known: Sequence[tuple[str, str]], chosen: StrEnum
-) -> Field:
-    choices = [Choice(value, word, value == chosen) for value, word in known]
-    return Field(name, label, request.GET.get(name, ""), choices, always=True)
+def _group_field(request: HttpRequest, chosen: UsageGroup) -> Field:
+    choices = [Choice(one.value, words.group(one), one == chosen) for one in UsageGroup]
+    return Field("group_by", _("By"), request.GET.get("group_by", ""), choices, always=True)
 
 
 def _period(query: QueryDict, zone: Zone, now: datetime) -> Period:
     """Up to the end of this day, and for some days, where nothing else is asked for."""
     end = midnight(now.astimezone(zone.info).date() + timedelta(days=1), zone.info)
-    if "to" in query:
-        end = periods.instant(query["to"], zone, "to")
-    start = periods.instant(query["from"], zone, "from") if "from" in query else _days_before(end, zone)
+    if last := query.get("to"):
+        end = periods.instant(last, zone, "to")
+    first = query.get("from")
+    start = periods.instant(first, zone, "from") if first else _days_before(end, zone)
     if start >= end:
         raise PeriodError(("to", _("a period ends later than it starts")))
     return Period(start, end)
@@ -155,6 +204,15 @@ def _days_before(end: datetime, zone: Zone) -> datetime:
 
 def _length(period: Period) -> Step:
     return next((step for longest, step in _LENGTHS if period.end - period.start <= longest), Step.MONTH)
+
+
+def _ordering(query: QueryDict) -> str:
+    ordering = query.get("ordering") or ""
+    if ordering and ordering.removeprefix("-") not in _NUMBERS:
+        fault = _("“%(value)s” is not one of %(known)s")
+        known = ", ".join(_NUMBERS)
+        raise Refused([("ordering", fault % {"value": ordering, "known": known})])
+    return ordering
 
 
 def _chosen(query: QueryDict, name: str, known: type[_Word], otherwise: _Word) -> _Word:

@@ -1,6 +1,6 @@
 """Times of the past in templates."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from django import template
 from django.utils.html import format_html
@@ -8,11 +8,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from dashboard.words import ages, spans
-from inventory.history.instants import Span, moment
+from inventory.history.instants import MICROSECOND, Span, moment
 from inventory.history.steps import Step
 from inventory.models import InstantSource
 from inventory.queries.history.claim import EventRow
 from inventory.queries.history.device import Held
+from inventory.queries.history.waiting import WaitingStep
 from inventory.queries.usage.rows import Period
 
 register = template.Library()
@@ -41,7 +42,17 @@ def held_for(microseconds: int) -> SafeString:
 
 
 @register.simple_tag
-def start_of(one: Held) -> SafeString:
+def waited_for(microseconds: int | None) -> SafeString:
+    return SafeString() if microseconds is None else held_for(microseconds)
+
+
+@register.simple_tag
+def lasted(time: timedelta) -> SafeString:
+    return held_for(time // MICROSECOND)
+
+
+@register.simple_tag
+def since_when(one: Held) -> SafeString:
     """Of one share its own; what was only seen says between which instants it was."""
     share = one.share
     if share is None:
@@ -54,7 +65,7 @@ def start_of(one: Held) -> SafeString:
 
 
 @register.simple_tag
-def end_of(one: Held) -> SafeString:
+def until_when(one: Held) -> SafeString:
     if one.going_on:
         return format_html("{}", _("still held"))
     share = one.share
@@ -62,7 +73,7 @@ def end_of(one: Held) -> SafeString:
 
 
 @register.simple_tag
-def step_start(one: Step) -> SafeString:
+def step_start(one: Step | WaitingStep) -> SafeString:
     return minute(moment(one.span.start))
 
 

@@ -31,6 +31,16 @@ def hours_of(seconds: Fraction, not_known: Fraction = _NOTHING) -> SafeString:
 
 
 @register.simple_tag
+def hours_text(seconds: Fraction, not_known: Fraction = _NOTHING) -> SafeString:
+    """The same for a sentence."""
+    shown = _exact(hours.hours(seconds), hours.exactly(seconds))
+    if not not_known:
+        return shown
+    told = _("and %(hours)s of unknown size") % {"hours": hours.hours(not_known)}
+    return format_html("{} ({})", shown, told)
+
+
+@register.simple_tag
 def amount_hours(one: Integral | None) -> SafeString:
     """Without one there is no such dimension."""
     if one is None:

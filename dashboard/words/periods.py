@@ -12,6 +12,8 @@ from inventory.history.buckets import midnight
 from inventory.queries.usage.rows import Period
 
 UTC_NAME = "UTC"
+# Of what somebody has written in an address.
+_SHOWN = 40
 # Names of no place: what the machine is set to, and what is set to nothing.
 _NO_ZONES = frozenset({"Factory", "localtime"})
 
@@ -40,7 +42,7 @@ def zone(name: str | None, field: str = "tz") -> Zone:
         return Zone(UTC_NAME, UTC)
     if name not in zone_names():
         fault = _("“%(name)s” is no time zone; write one of the IANA database, such as Europe/Berlin")
-        raise PeriodError((field, fault % {"name": name}))
+        raise PeriodError((field, fault % {"name": name[:_SHOWN]}))
     return Zone(name, ZoneInfo(name))
 
 
@@ -50,7 +52,7 @@ def instant(text: str, where: Zone, field: str) -> datetime:
         return _read(text, where).astimezone(UTC)
     except (ValueError, OverflowError):
         fault = _("“%(text)s” is no instant; write a date (2026-11-01) or RFC 3339 (2026-11-01T06:00:00Z)")
-        raise PeriodError((field, fault % {"text": text})) from None
+        raise PeriodError((field, fault % {"text": text[:_SHOWN]})) from None
 
 
 def month(year: int, number: int, where: Zone) -> Period:

@@ -13,13 +13,16 @@ from inventory.queries.history.published import Offer, Published
 
 
 class Told(NamedTuple):
+    """`not_read_since`: it was found after a break, and may have been so in all of it."""
+
     at: datetime
     words: str
+    not_read_since: datetime | None
 
 
 def told(driver: str, changes: Sequence[Published], *, most: int) -> list[Told]:
     """The latest first."""
-    return [Told(one.at, change(driver, one)) for one in reversed(changes[-most:])]
+    return [Told(one.at, change(driver, one), one.not_read_since) for one in reversed(changes[-most:])]
 
 
 def change(driver: str, one: Published) -> str:

@@ -59,4 +59,4 @@ def holder(one: OneShare) -> str:
 
 
 def shares(number: int) -> str:
-    return ngettext("%(n)d share", "%(n)d shares", number) % {"n": number}
+    return ngettext("%(n)s share", "%(n)s shares", number) % {"n": f"{number:,}"}

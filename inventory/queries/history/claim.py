@@ -3,16 +3,12 @@
 from datetime import datetime
 
 import msgspec
-from django.db.models import Case, IntegerField, Value, When
 
 from inventory.models import ClaimEvent
 from inventory.models.visibility import visible
 from inventory.viewer import Viewer
 
 MOST_EVENTS = 200
-_Kind = ClaimEvent.Kind
-# Of one instant, in which a server with whole seconds may do all of it.
-_ORDER = (_Kind.CREATED, _Kind.ALLOCATED, _Kind.RESERVED, _Kind.DEALLOCATED, _Kind.DELETED)
 
 
 class EventRow(msgspec.Struct, frozen=True):
@@ -22,7 +18,7 @@ class EventRow(msgspec.Struct, frozen=True):
     where that is known.
     """
 
-    kind: _Kind
+    kind: ClaimEvent.Kind
     at: datetime
     observed: bool
     not_before: datetime | None
@@ -42,20 +38,17 @@ class Events(msgspec.Struct, frozen=True):
 def events(cluster: str, uid: str, *, viewer: Viewer) -> Events:
     """The latest, in the order in which they happened. A fixed number of queries."""
     of_claim = ClaimEvent.objects.filter(cluster__name=cluster, claim_uid=uid)
-    order = Case(
-        *(When(kind=kind, then=Value(place)) for place, kind in enumerate(_ORDER)),
-        output_field=IntegerField(),
-    )
     seen = of_claim.filter(visible(ClaimEvent, viewer))
     everyones, own = of_claim.count(), seen.count()
-    latest = seen.annotate(place=order).order_by("-at", "-place", "-pk")[:MOST_EVENTS]
+    # What happened at one instant was written in its order.
+    latest = seen.order_by("-at", "-pk")[:MOST_EVENTS]
     rows = tuple(_row(one) for one in latest)[::-1]
     return Events(rows, everyones - own, own - len(rows))
 
 
 def _row(one: ClaimEvent) -> EventRow:
     return EventRow(
-        kind=_Kind(one.kind),
+        kind=ClaimEvent.Kind(one.kind),
         at=one.at,
         observed=one.source == ClaimEvent.Source.OBSERVED,
         not_before=one.not_before,

@@ -3,16 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 from django.db.models import Q
 
-from inventory.history.axis import common, united
+from inventory.history.axis import common
 from inventory.history.instants import Span, micros
 from inventory.kube.quantity import Quantity
 from inventory.models import Claim, Device, InstantSource, PodInterval, ShareInterval
+from inventory.queries.history.microseconds import Micros
 from inventory.queries.history.published import Published, absent, changes, published, quantity
-from inventory.queries.history.read import Read, read_in, span_of, time_in
+from inventory.queries.history.read import Read, read_in, span_of
 from inventory.queries.slices import OTHERS, TeamBrief, teams
 from inventory.queries.usage.rows import Period
 from inventory.viewer import Viewer
@@ -87,15 +89,7 @@ class Timeline(msgspec.Struct, frozen=True):
         return any(one.admin_access for one in self.totals)
 
 
-class _Row(msgspec.Struct, frozen=True):
-    pk: int
-    slug: str
-    admin_access: bool
-    start: int
-    end: int | None
-
-
-class _Whose(msgspec.Struct, frozen=True):
+class _Whose(NamedTuple):
     """Whose rows are told together; of what is withheld nothing but that it is."""
 
     slug: str
@@ -103,59 +97,61 @@ class _Whose(msgspec.Struct, frozen=True):
     admin_access: bool
 
 
+class _Row(NamedTuple):
+    """A share from `start` to `end` in the period; `going_on`: it was not seen to end."""
+
+    start: int
+    end: int
+    pk: int
+    going_on: bool
+
+
 def timeline(device: Device, period: Period, *, viewer: Viewer) -> Timeline:
     """A fixed number of queries, and a bounded number of bars."""
     read, asked = read_in(period, [device.cluster_id])[device.cluster_id], span_of(period)
     known = teams(viewer=viewer)
-    by_whose = _by_whose(_rows(device, period), known, viewer)
+    by_whose = _by_whose(device, period, read, known, viewer)
     named = [row for whose, rows in by_whose.items() if not whose.withheld for row in rows]
     merged = len(named) > MOST_SHARES
-    totals = [_total(whose, rows, asked, read, known) for whose, rows in by_whose.items()]
-    apart = {} if merged else _shares(device, named, period, viewer)
-    bars = [
-        bar
-        for whose, rows in by_whose.items()
-        for bar in (
-            _merged(whose, rows, asked, read, known)
-            if merged or whose.withheld
-            else _each(whose, rows, asked, read, known, apart)
-        )
-    ]
+    apart = {} if merged else _shares(device, [row.pk for row in named], period, viewer)
     intervals = published(device, period)
     return Timeline(
         period=period,
         read=read,
         shares=sum(map(len, by_whose.values())),
         merged=merged,
-        held=tuple(sorted(bars, key=lambda bar: (bar.span, bar.admin_access))),
-        totals=tuple(sorted((one for one in totals if one), key=lambda one: (one.admin_access, -one.time))),
+        held=tuple(sorted(_bars(by_whose, asked, read, known, apart), key=lambda bar: bar.span)),
+        totals=tuple(sorted(_totals(by_whose, read, known), key=lambda one: (one.admin_access, -one.time))),
         absent=tuple(absent(intervals, read)),
         changes=tuple(changes(intervals, read, asked)),
     )
 
 
-def _rows(device: Device, period: Period) -> Iterable[_Row]:
-    columns = ("pk", "team_slug", "admin_access", "started_at", "ended_at")
-    found = ShareInterval.objects.filter(_is(device), _overlaps(period)).order_by("started_at", "pk")
-    for pk, slug, admin_access, start, end in found.values_list(*columns).iterator(_AT_ONCE):
-        yield _Row(pk, slug, admin_access, micros(start), None if end is None else micros(end))
-
-
 def _by_whose(
-    rows: Iterable[_Row], known: Mapping[str, TeamBrief], viewer: Viewer
+    device: Device, period: Period, read: Read, known: Mapping[str, TeamBrief], viewer: Viewer
 ) -> dict[_Whose, list[_Row]]:
-    found: defaultdict[_Whose, list[_Row]] = defaultdict(list)
-    for row in rows:
-        withheld = viewer.teams is not None and row.slug not in known
-        found[_Whose("" if withheld else row.slug, withheld, row.admin_access)].append(row)
-    return dict(found)
+    """In the order of time. What was not seen to end lasted until the last reading; nobody knows of later."""
+    asked = span_of(period)
+    last = min(micros(read.until), asked.end) if read.until else asked.start
+    columns = ("team_slug", "admin_access", "pk", Micros("started_at"), Micros("ended_at"))
+    rows = ShareInterval.objects.filter(_is(device), _overlaps(period)).order_by("started_at")
+    found: defaultdict[tuple[str, bool], list[_Row]] = defaultdict(list)
+    for slug, admin_access, pk, start, end in rows.values_list(*columns).iterator(_AT_ONCE):
+        begins = max(start, asked.start)
+        ends = max(begins, last) if end is None else min(end, asked.end)
+        found[slug, admin_access].append(_Row(begins, ends, pk, end is None))
+    return _together(found, known, viewer)
 
 
-def _span(row: _Row, asked: Span, read: Read) -> Span:
-    """What was not seen to end lasted until the last reading, and nobody knows of later."""
-    last = micros(read.until) if read.until else row.start
-    end = max(row.start, last) if row.end is None else row.end
-    return Span(max(row.start, asked.start), min(end, asked.end))
+def _together(
+    found: Mapping[tuple[str, bool], list[_Row]], known: Mapping[str, TeamBrief], viewer: Viewer
+) -> dict[_Whose, list[_Row]]:
+    """All that is withheld as one."""
+    together: defaultdict[_Whose, list[_Row]] = defaultdict(list)
+    for (slug, admin_access), rows in found.items():
+        withheld = viewer.teams is not None and slug not in known
+        together[_Whose("" if withheld else slug, withheld, admin_access)] += rows
+    return {whose: sorted(rows) if whose.withheld else rows for whose, rows in together.items()}
 
 
 def _team(whose: _Whose, known: Mapping[str, TeamBrief]) -> TeamBrief | None:
@@ -165,86 +161,84 @@ def _team(whose: _Whose, known: Mapping[str, TeamBrief]) -> TeamBrief | None:
     return known.get(whose.slug) or (TeamBrief(whose.slug, whose.slug, 0) if whose.slug else None)
 
 
-def _time(spans: Sequence[Span], read: Read) -> int:
-    return sum(end - start for start, end in common(spans, read.spans))
+def _totals(
+    by_whose: Mapping[_Whose, Sequence[_Row]], read: Read, known: Mapping[str, TeamBrief]
+) -> Iterable[Held]:
+    for whose, rows in by_whose.items():
+        yield _bar(whose, rows, read, known)
 
 
-def _total(
-    whose: _Whose, rows: Sequence[_Row], asked: Span, read: Read, known: Mapping[str, TeamBrief]
-) -> Held | None:
-    spans = united(_span(row, asked, read) for row in rows)
-    if not spans:
-        return None
-    return Held(
-        span=Span(spans[0].start, spans[-1].end),
-        time=_time(spans, read),
-        going_on=any(row.end is None for row in rows),
-        team=_team(whose, known),
-        shares=len(rows),
-        admin_access=whose.admin_access,
-    )
-
-
-def _each(
-    whose: _Whose,
-    rows: Sequence[_Row],
+def _bars(
+    by_whose: Mapping[_Whose, Sequence[_Row]],
     asked: Span,
     read: Read,
     known: Mapping[str, TeamBrief],
     apart: Mapping[int, OneShare],
 ) -> Iterable[Held]:
-    for row in rows:
-        span = _span(row, asked, read)
-        yield Held(
-            span=span,
-            time=time_in(span, read.spans),
-            going_on=row.end is None,
-            team=_team(whose, known),
-            shares=1,
-            admin_access=whose.admin_access,
-            share=apart.get(row.pk),
-        )
-
-
-def _merged(
-    whose: _Whose, rows: Sequence[_Row], asked: Span, read: Read, known: Mapping[str, TeamBrief]
-) -> Iterable[Held]:
-    """Bars of several shares each; what is closer together than could be seen is one."""
+    """Of those that may be named each by itself, where that is known of them; all others merged."""
     closer = (asked.end - asked.start) // _CLOSER
-    group: list[tuple[Span, bool]] = []
-    end = 0
-    for row in rows:
-        span = _span(row, asked, read)
-        if group and span.start - end > closer:
-            yield _bar(whose, group, read, known)
-            group = []
-        end = max(end, span.end) if group else span.end
-        group.append((span, row.end is None))
-    if group:
-        yield _bar(whose, group, read, known)
+    for whose, rows in by_whose.items():
+        if apart and not whose.withheld:
+            for row in rows:
+                yield _bar(whose, [row], read, known, apart.get(row.pk))
+        else:
+            for near in _near(rows, closer):
+                yield _bar(whose, near, read, known)
+
+
+def _near(rows: Sequence[_Row], closer: int) -> Iterable[Sequence[_Row]]:
+    """Those that are closer together than could be seen."""
+    first, end = 0, 0
+    for place, row in enumerate(rows):
+        if place > first and row.start - end > closer:
+            yield rows[first:place]
+            first, end = place, row.end
+        else:
+            end = max(end, row.end)
+    if rows:
+        yield rows[first:]
 
 
 def _bar(
-    whose: _Whose, group: Sequence[tuple[Span, bool]], read: Read, known: Mapping[str, TeamBrief]
+    whose: _Whose,
+    rows: Sequence[_Row],
+    read: Read,
+    known: Mapping[str, TeamBrief],
+    share: OneShare | None = None,
 ) -> Held:
+    spans = _united(rows)
     return Held(
-        span=Span(group[0][0].start, max(span.end for span, _ in group)),
-        time=_time(united(span for span, _ in group), read),
-        going_on=any(going_on for _, going_on in group),
+        span=Span(rows[0].start, max(row.end for row in rows)),
+        time=sum(end - start for start, end in common(spans, read.spans)),
+        going_on=any(row.going_on for row in rows),
         team=_team(whose, known),
-        shares=len(group),
+        shares=len(rows),
         admin_access=whose.admin_access,
+        share=share,
     )
 
 
-def _shares(device: Device, rows: Sequence[_Row], period: Period, viewer: Viewer) -> dict[int, OneShare]:
-    intervals = ShareInterval.objects.visible_to(viewer).in_bulk([row.pk for row in rows])
+def _united(rows: Sequence[_Row]) -> list[Span]:
+    """Of rows in order; without overlap."""
+    found, begins, ends = [], rows[0].start, rows[0].end
+    for start, end, _pk, _going_on in rows:
+        if start > ends:
+            found.append(Span(begins, ends))
+            begins, ends = start, end
+        elif end > ends:
+            ends = end
+    return [*found, Span(begins, ends)]
+
+
+def _shares(device: Device, ids: Sequence[int], period: Period, viewer: Viewer) -> dict[int, OneShare]:
+    intervals = ShareInterval.objects.visible_to(viewer).in_bulk(ids)
     uids = {one.claim_uid for one in intervals.values()}
     pods = _pods(device.cluster_id, uids, period, viewer)
     claims = Claim.objects.visible_to(viewer).filter(cluster=device.cluster_id, uid__in=uids)
-    ids = dict(claims.values_list("uid", "pk"))
+    claim_ids = dict(claims.values_list("uid", "pk"))
     return {
-        pk: _share(one, pods.get(one.claim_uid, []), ids.get(one.claim_uid)) for pk, one in intervals.items()
+        pk: _share(one, pods.get(one.claim_uid, []), claim_ids.get(one.claim_uid))
+        for pk, one in intervals.items()
     }
 
 

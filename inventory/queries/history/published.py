@@ -10,20 +10,22 @@ from inventory.history.axis import without
 from inventory.history.instants import Span, micros
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models import Device, DeviceInterval
-from inventory.queries.history.read import Read
+from inventory.queries.history.read import Read, gap_before
 from inventory.queries.usage.rows import Period
 
 
 class Published(msgspec.Struct, frozen=True):
     """What a driver said of a device from `at` on; None for `before`: it came, for `after`: it went.
 
-    `first`: it was found at the first reading of all, and may have been there for long.
+    `first`: it was found at the first reading of all, and may have been there for long. `not_read_since`: it
+    was found after a break.
     """
 
     at: datetime
     before: "Offer | None"
     after: "Offer | None"
     first: bool = False
+    not_read_since: datetime | None = None
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -53,17 +55,29 @@ def absent(intervals: Sequence[DeviceInterval], read: Read) -> list[Span]:
 
 
 def changes(intervals: Sequence[DeviceInterval], read: Read, asked: Span) -> Iterable[Published]:
+    """In the order of time."""
     before: DeviceInterval | None = None
     for one in intervals:
-        joined = before is not None and before.ended_at == one.started_at
-        if before is not None and before.ended_at is not None and not joined:
-            yield Published(before.ended_at, offer(before), None)
+        joined = before if before is not None and before.ended_at == one.started_at else None
+        if before is not None and before.ended_at is not None and joined is None:
+            yield _change(before.ended_at, before, None, read)
         if micros(one.started_at) >= asked.start:
-            first = read.first is not None and one.started_at <= read.first
-            yield Published(one.started_at, offer(before) if before and joined else None, offer(one), first)
+            yield _change(one.started_at, joined, one, read)
         before = one
     if before is not None and before.ended_at is not None and micros(before.ended_at) < asked.end:
-        yield Published(before.ended_at, offer(before), None)
+        yield _change(before.ended_at, before, None, read)
+
+
+def _change(
+    at: datetime, before: DeviceInterval | None, after: DeviceInterval | None, read: Read
+) -> Published:
+    return Published(
+        at=at,
+        before=offer(before) if before else None,
+        after=offer(after) if after else None,
+        first=read.first is not None and at <= read.first,
+        not_read_since=gap_before(read, at),
+    )
 
 
 def offer(one: DeviceInterval) -> Offer:

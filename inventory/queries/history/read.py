@@ -1,6 +1,6 @@
 """When clusters were read in a period: outside of it nothing is known of what was held there."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -41,15 +41,6 @@ def span_of(period: Period) -> Span:
     return Span(micros(period.start), micros(period.end))
 
 
-def periods(spans: Iterable[Span]) -> tuple[Period, ...]:
-    return tuple(Period(moment(start), moment(end)) for start, end in spans)
-
-
-def time_in(span: Span, spans: Sequence[Span]) -> int:
-    """How much of it lies in the spans, in microseconds."""
-    return sum(end - start for start, end in common([span], spans))
-
-
 def known_together(reads: Mapping[int, Read], asked: Span) -> list[Span]:
     """When all clusters were read that were followed then: a sum over some of them would say too little.
 
@@ -59,6 +50,12 @@ def known_together(reads: Mapping[int, Read], asked: Span) -> list[Span]:
     anything = united(span for spans in followed.values() for span in spans)
     missing = [span for pk, one in reads.items() for span in without(followed[pk], one.spans)]
     return without(anything, missing)
+
+
+def gap_before(read: Read, at: datetime) -> datetime | None:
+    """Since when nothing had been read, where something was found at the end of such a time, or in it."""
+    instant = micros(at)
+    return next((moment(gap.start) for gap in read.unread if gap.start < instant <= gap.end), None)
 
 
 def _followed(one: Read, asked: Span) -> list[Span]:

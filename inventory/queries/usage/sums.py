@@ -60,7 +60,8 @@ class Total(msgspec.Struct, frozen=True):
 
     @property
     def ratio(self) -> Fraction | None:
-        return self.card_equivalents / self.there if self.there and not self.unknown else None
+        """At least so much, where something is unknown."""
+        return self.card_equivalents / self.there if self.there else None
 
 
 class Gaps(msgspec.Struct, frozen=True):
@@ -77,7 +78,7 @@ def step(report: UsageReport, known: Mapping[str, TeamBrief]) -> Step:
         held[whose(row, known)].append(row)
     return Step(
         report.period,
-        tuple(_part(one, rows) for one, rows in sorted(held.items(), key=lambda item: order(item[0]))),
+        tuple(part(one, rows) for one, rows in sorted(held.items(), key=lambda item: order(item[0]))),
         sum((one.read for one in report.readings), NOTHING),
         sum((unread_seconds(one) for one in report.readings), NOTHING),
     )
@@ -127,7 +128,8 @@ def capacity(there: There | None, name: str) -> Integral | None:
     return amount(there.capacity, name) if there else None
 
 
-def _part(whose: Whose, rows: Sequence[UsageRow]) -> Part:
+def part(whose: Whose, rows: Sequence[UsageRow]) -> Part:
+    """Over all products."""
     return Part(
         whose,
         sum((row.use.card_equivalents for row in rows), NOTHING),

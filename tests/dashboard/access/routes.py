@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from itertools import product
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -9,6 +10,7 @@ from urllib.parse import quote
 import django_filters
 from django.contrib.auth.models import Group, User
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 
 from dashboard.access.models import ApiToken, AuditEntry
 from dashboard.api.urls import RESOURCES
@@ -36,6 +38,8 @@ from inventory.queries.filters import Filters
 from inventory.queries.nodes import NodeFilter
 from inventory.queries.pods import PodFilter
 from inventory.queries.room import RoomyCardFilter
+from inventory.queries.usage.filters import UsageFilter
+from inventory.queries.usage.rows import UsageGroup
 
 Values = Callable[[], Sequence[object]]
 
@@ -47,12 +51,24 @@ PAGE_FILTERS: Mapping[str, type[Filters]] = {
     "pods": PodFilter,
     "claims": ClaimFilter,
     "clusters": ClusterFilter,
+    "usage": UsageFilter,
+    "usage_month": UsageFilter,
+    "usage-series?{span}": UsageFilter,
+    "usage-report?{span}": UsageFilter,
+    "usage-allocations?{span}": UsageFilter,
 }
-# Parameters that only pages know, by the name of the route.
+_BY_GROUP = [f"group_by={group}" for group in UsageGroup]
+# What a route cannot be asked without, by its name.
+_LEAST: Mapping[str, str] = dict.fromkeys(("usage-series", "usage-report", "usage-allocations"), "{span}")
+# Parameters that are no filters, by the name of the route.
 _PAGE_PARAMETERS: Mapping[str, Sequence[str]] = {
     "overview": ["cluster=lab"],
     "devices": ["view=wall", "view=bars", "view=table", "view=wall&at={node}", "show=others", "room=1Gi"],
     "device_by_name": ["cluster=lab&driver={driver}&pool=node-1&device=hami-gpu-0"],
+    "device": ["period=day", "period=month", "period=year"],
+    "team": ["period=day", "period=year"],
+    "waiting": ["period=day", "period=month"],
+    "changes": ["period=week", "period=year"],
     "largest": ["cluster=lab", "product=NVIDIA+L4"],
     "node": ["largest=now"],
     "pod": ["fit=now"],
@@ -61,8 +77,26 @@ _PAGE_PARAMETERS: Mapping[str, Sequence[str]] = {
     "saved_conversion_download": ["what=repository", "what=webhook"],
     "conversion_preview": ["now=1", "now=1&outcome=converted"],
     "conversion_preview_part": ["profile=later"],
+    "usage": [*_BY_GROUP, "from=2020-01-01&to=2020-02-01", "step=week&tz=Asia/Tokyo"],
+    "usage_month": ["tz=Asia/Tokyo"],
+    "usage-series": [f"{{span}}&step=hour&{one}" for one in _BY_GROUP] + ["{span}&format=csv"],
+    "usage-report": [f"{{span}}&{one}" for one in (*_BY_GROUP, "format=csv", "group_by=team,node")],
+    "usage-allocations": ["{span}&step=day"],
     "api-docs": ["try=%2Fapi%2Fv1%2Fpods%2F"],
 }
+
+
+def _filled(query: str) -> str:
+    """`span`: the days of which there is a record."""
+    today = timezone.now().date()
+    days = (today - timedelta(days=2), today + timedelta(days=1))
+    return query.format(
+        node=_columns()[0],
+        driver=Device.objects.values_list("pool__driver", flat=True)[0],
+        span="from={}&to={}".format(*days),
+    )
+
+
 _NOTHING: Sequence[object] = ("nothing",)
 
 
@@ -83,6 +117,7 @@ _ARGUMENTS: Mapping[str, Values] = {
     "saved_id": _ids(SavedConversion),
     "preview_id": _ids(ConversionPreview),
     "token_id": _ids(ApiToken),
+    "usage_month.asked": lambda: [f"{timezone.now():%Y-%m}"],
     "slug": lambda: list(Team.objects.order_by("pk").values_list("slug", flat=True)),
     "inventory_teamrule_preset.name": lambda: ["rancher"],
     "quotas-detail.pk": _ids(TeamQuota),
@@ -163,15 +198,18 @@ class Route(NamedTuple):
         for key, filters in PAGE_FILTERS.items():
             name, _, query = key.partition("?")
             if name == self.name:
-                found.append((query, filters))
+                found.append((_filled(query), filters))
         return found
+
+    @property
+    def least(self) -> str:
+        return _filled(_LEAST.get(self.name, ""))
 
     def queries(self) -> Iterator[str]:
         """Everything that can be asked without a name: orders, formats, pages, and choices."""
-        yield ""
-        filled = {"node": _columns()[0], "driver": Device.objects.values_list("pool__driver", flat=True)[0]}
+        yield self.least
         for query in _PAGE_PARAMETERS.get(self.name, ()):
-            yield query.format(**filled)
+            yield _filled(query)
         for base, filters in self.filters:
             for query in _without_names(filters):
                 yield f"{base}&{query}" if base else query

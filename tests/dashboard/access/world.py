@@ -16,12 +16,16 @@ from inventory.models import (
     Claim,
     Cluster,
     ConversionPreview,
+    Coverage,
+    DeviceInterval,
     Difference,
     HamiPod,
     KindState,
     Membership,
     Pod,
+    PodInterval,
     SavedConversion,
+    ShareInterval,
     SkippedObject,
     Team,
     TeamNamespace,
@@ -29,8 +33,10 @@ from inventory.models import (
     TeamRule,
 )
 from tests.inventory.sync.objects import DRA, HAMI, card, named, resource_slice, result
+from tests.looking_back import make_event
 
 CLUSTER = "lab"
+_HOUR = timedelta(hours=1)
 _GPU, _MEMORY, _CORES = "nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores"
 
 
@@ -236,8 +242,43 @@ class World:
             error_reason="Malformed",
             error_message=self.other.error,
         )
+        self._remember(cluster)
         for name in (self.other.username, "member"):
             self._keep(User.objects.get(username=name), cluster)
+        self.add_past(cluster)
+
+    def add_past(self, cluster: Cluster) -> None:
+        """What happened to the claims of each tenant, and limits that hold since then."""
+        read_at = cluster.observed_at
+        assert read_at
+        for tenant, slug in ((self.own, "own"), (self.other, self.other.slug), (self.nobody, "")):
+            for name in (tenant.claim, tenant.past):
+                names = {"claim_uid": f"uid-{name}", "claim_name": name, "namespace": tenant.namespace}
+                make_event(cluster, "allocated", read_at - _HOUR, team=slug, waited=3, node="node-1", **names)
+                make_event(cluster, "deallocated", read_at, team=slug, **names)
+        for team in Team.objects.all():
+            TeamQuota.objects.create(
+                team=team, dimension="cards", quantity="3", starts_at=read_at - _HOUR, note=f"of {team.name}"
+            )
+
+    def _remember(self, cluster: Cluster) -> None:
+        """That all of it was so for two days, and that each had another claim, which is gone."""
+        read_at = cluster.observed_at
+        assert read_at
+        began = read_at - timedelta(days=2)
+        Coverage.objects.create(cluster=cluster, started_at=began, ended_at=read_at)
+        for model in (DeviceInterval, ShareInterval, PodInterval):
+            model.objects.filter(cluster=cluster).update(started_at=began)
+        for tenant in (self.own, self.other, self.nobody):
+            ended_at = began + timedelta(hours=6)
+            gone = {"claim_name": tenant.past, "claim_uid": f"uid-{tenant.past}", "ended_at": ended_at}
+            names = {"pod_name": tenant.past_pod, "workload_name": tenant.past_workload}
+            for row, fields in ((ShareInterval, gone), (PodInterval, gone | names)):
+                kept = row.objects.get(cluster=cluster, claim_name=tenant.claim)
+                kept.pk = None
+                for name, value in fields.items():
+                    setattr(kept, name, value)
+                kept.save()
 
     def _keep(self, user: User, cluster: Cluster) -> None:
         tenant = self.own if user.username == "member" else self.other

@@ -27,6 +27,7 @@ EXAMPLES = (
     ("<str:", "some"),
     ("<path:", "some"),
     ("<uuid:", "6f1c24a5-8e50-4d3b-9a53-0d6b8e4d2f10"),
+    ("<month:", "2026-03"),
 )
 
 

@@ -27,7 +27,7 @@ def test_a_page_tells_who_held_it_when(device: Device, read: Get) -> None:
     now = timezone.now()
     make_used(make_held(device, now - 3 * DAY, now - 2 * DAY, consumed={"memory": "8Gi"}), "train-0")
     page = read(f"/devices/{device.pk}/")
-    assert "Who held it when 1 share of 1 team" in page
+    assert "Who held it when 1 share, 1 team" in page
     assert "train-0" in page
     assert "8 GiB" in page
     assert "1 day" in page
@@ -37,9 +37,9 @@ def test_the_period_is_in_the_address(device: Device, read: Get) -> None:
     make_held(device, timezone.now() - 15 * DAY, timezone.now() - 14 * DAY)
     path = f"/devices/{device.pk}/"
     assert "nobody held anything of it" in read(path)
-    assert "1 share of 1 team" in read(f"{path}?period=month")
+    assert "1 share, 1 team" in read(f"{path}?period=month")
     until = (timezone.now() - 13 * DAY).strftime("%Y-%m-%d")
-    assert "1 share of 1 team" in read(f"{path}?period=week&until={until}")
+    assert "1 share, 1 team" in read(f"{path}?period=week&until={until}")
     assert "Nothing was read in this time" in read(f"{path}?until=2020-01-01")
 
 

@@ -1,6 +1,7 @@
 """What holds of every page, on the recorded cluster."""
 
 import re
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -26,6 +27,7 @@ from tests.factories import (
 
 LISTS = (
     "/",
+    "/changes/",
     "/devices/?view=wall",
     "/devices/?view=bars",
     "/devices/?view=table",
@@ -34,7 +36,10 @@ LISTS = (
     "/nodes/largest/",
     "/pods/",
     "/claims/",
+    "/claims/waiting/",
     "/teams/",
+    "/usage/",
+    f"/usage/{datetime.now(UTC):%Y-%m}/",
     "/convert/",
     "/clusters/",
     "/search?q=a",
@@ -62,6 +67,7 @@ def _details() -> list[str]:
         *(f"/pods/{pod.pk}/" for pod in pods),
         f"/pods/{pods[1].pk}/?fit=now",
         "/clusters/lab-1/",
+        "/teams/nlp/",
         *(f"/convert/?m={packed(text)}&cluster=lab-1" for text in (POD, together(POD, DEPLOYMENT, BROKEN))),
     ]
 

@@ -181,3 +181,10 @@ def test_a_year_of_a_device_asks_as_often_as_a_day(device: Device) -> None:
     for number in range(20):
         make_used(make_held(device, at(number), at(number + 1)), f"pod-{number}")
     assert queries() == few
+
+
+def test_fractions_of_a_second_are_kept(device: Device) -> None:
+    first, last = at(1) + timedelta(microseconds=1), at(2) + timedelta(microseconds=30)
+    make_held(device, first, last)
+    (bar,) = seen(device).held
+    assert (bar.span.start, bar.span.end) == (micros(first), micros(last))

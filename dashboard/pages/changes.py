@@ -1,0 +1,39 @@
+"""What changed since yesterday, or in another time."""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from dashboard.access.viewer import viewer_of
+from dashboard.pages import spans
+from dashboard.pages.shell import page, show
+from dashboard.pages.source import Source
+from dashboard.words import changes as words
+from inventory.queries.history import changes as queries
+from inventory.queries.history.changes import MOST_TEAMS
+from inventory.queries.slices import teams
+from inventory.snapshot import snapshot
+
+KINDS = ("resourceslices", "resourceclaims")
+
+
+@page
+def changes(request: HttpRequest) -> HttpResponse:
+    viewer = viewer_of(request.user)
+    looked = spans.looked_back(request, timezone.now(), otherwise="day")
+    with snapshot():
+        found = queries.changes(looked.period, viewer=viewer)
+        known = teams(viewer=viewer)
+    return show(
+        request,
+        "changes.html",
+        {
+            "looked": looked,
+            "found": found,
+            "say": words.say(found),
+            "nothing_read": not any(one.spans for one in found.reads),
+            "shares": found.shares[:MOST_TEAMS],
+            "claims": [(one, known.get(one.team or "")) for one in found.claims.rows],
+        },
+        active="changes",
+        source=Source(kinds=KINDS),
+    )
