@@ -1,14 +1,18 @@
-"""Exact quantiles, found by the database: no value is rounded, and none is made up between two others."""
+"""Exact quantiles: no value is rounded, and none is made up between two others.
 
-from collections.abc import Mapping, Sequence
+Times in whole seconds have few values, so the database counts how often each is there.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from django.db.models import Count, F, Max, Q, QuerySet, Value, Window
-from django.db.models.functions import RowNumber
+from django.db.models import Count, QuerySet
 
 # Of a hundred values in order, the one at this place.
 _HALF, _NINE_OF_TEN, _ALL_BUT_ONE = 50, 90, 99
+_AT_ONCE = 5_000
 
 
 class Quantiles(msgspec.Struct, frozen=True):
@@ -23,36 +27,32 @@ class Quantiles(msgspec.Struct, frozen=True):
 
 
 def quantiles(rows: QuerySet[Any], column: str, keys: Sequence[str] = ()) -> dict[tuple[Any, ...], Quantiles]:
-    """By the values of the keys, which are columns or annotations of the rows. Two queries."""
-    rows = rows.order_by().annotate(everything=Value(1))
-    by = ["everything", *keys]
-    numbers = rows.values_list(*by).annotate(rows=Count("pk"), known=Count(column), largest=Max(column))
-    found = {tuple(row[1:-3]): row[-3:] for row in numbers}
-    places = _places(rows.exclude(**{column: None}), column, by)
-    return {
-        key: _of(known, every - known, largest, places.get(key, {}))
-        for key, (every, known, largest) in found.items()
-    }
+    """By the values of the keys, which are columns or annotations of the rows. One query."""
+    known: defaultdict[tuple[Any, ...], list[tuple[int, int]]] = defaultdict(list)
+    unknown: defaultdict[tuple[Any, ...], int] = defaultdict(int)
+    counted = rows.order_by().values_list(*keys, column).annotate(Count("pk"))
+    for *key, value, number in counted.iterator(_AT_ONCE):
+        if value is None:
+            unknown[tuple(key)] += number
+        else:
+            known[tuple(key)].append((value, number))
+    return {key: _of(sorted(known.get(key, ())), unknown.get(key, 0)) for key in {**known, **unknown}}
 
 
-def _places(rows: QuerySet[Any], column: str, by: Sequence[str]) -> dict[tuple[Any, ...], dict[int, int]]:
-    """The values at those places that are asked for, by key and place."""
-    groups = [F(name) for name in by]
-    placed = rows.annotate(
-        place=Window(RowNumber(), partition_by=groups, order_by=F(column).asc()),
-        of=Window(Count("pk"), partition_by=groups),
-    )
-    wanted = Q()
-    for hundredth in (_HALF, _NINE_OF_TEN, _ALL_BUT_ONE):
-        wanted |= Q(place=(F("of") * hundredth + 99) / 100)
-    found: dict[tuple[Any, ...], dict[int, int]] = {}
-    for _all, *key, place, value in placed.filter(wanted).values_list(*by, "place", column):
-        found.setdefault(tuple(key), {})[place] = value
-    return found
-
-
-def _of(number: int, unknown: int, largest: int | None, places: Mapping[int, int]) -> Quantiles:
+def _of(counted: Sequence[tuple[int, int]], unknown: int) -> Quantiles:
+    number = sum(times for _value, times in counted)
+    if not number:
+        return Quantiles(unknown=unknown)
     half, nine_of_ten, all_but_one = (
-        places.get((number * hundredth + 99) // 100) for hundredth in (_HALF, _NINE_OF_TEN, _ALL_BUT_ONE)
+        _at(counted, (number * hundredth + 99) // 100) for hundredth in (_HALF, _NINE_OF_TEN, _ALL_BUT_ONE)
     )
-    return Quantiles(number, unknown, half, nine_of_ten, all_but_one, largest)
+    return Quantiles(number, unknown, half, nine_of_ten, all_but_one, counted[-1][0])
+
+
+def _at(counted: Sequence[tuple[int, int]], place: int) -> int:
+    """The value at a place, counted from one."""
+    for value, times in counted:
+        place -= times
+        if place <= 0:
+            return value
+    raise ValueError("the place is past the last value")

@@ -1,7 +1,7 @@
 """How long claims waited until they were allocated, and which still wait."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, timedelta
+from datetime import timedelta
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -19,14 +19,14 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import TruncDay, TruncHour
 from django.http import QueryDict
 
 from inventory.history.buckets import Step
-from inventory.history.instants import SECOND, Span, floor_day, floor_hour
+from inventory.history.instants import DAY, HOUR, MICROSECOND, SECOND, Span, micros
 from inventory.models import ClaimEvent, ShareInterval
 from inventory.models.visibility import visible
 from inventory.queries.filters import Filters, Names, cluster_filter, team_filter
+from inventory.queries.history.microseconds import Micros
 from inventory.queries.history.pending import BORDERS, Pending, pending
 from inventory.queries.history.quantiles import Quantiles, quantiles
 from inventory.queries.history.read import Read, read_in, span_of
@@ -174,12 +174,12 @@ def _steps(
     rows: QuerySet[Any], period: Period, filters: WaitingFilter, viewer: Viewer
 ) -> Iterable[WaitingStep]:
     step = bars(period)
-    trunc, floor = (TruncHour, floor_hour) if step is Step.HOUR else (TruncDay, floor_day)
-    by_start = quantiles(rows.annotate(begins=trunc("at", tzinfo=UTC)), _COLUMN, ("begins",))
+    lasts = (HOUR if step is Step.HOUR else DAY) // MICROSECOND
+    by_number = quantiles(rows.annotate(number=Micros("at") / lasts), _COLUMN, ("number",))
     for one in series(period, step, (), _of_cards(filters, viewer), viewer=viewer).steps:
         yield WaitingStep(
             span=span_of(one.period),
-            waited=by_start.get((floor(one.period.start),), Quantiles()),
+            waited=by_number.get((micros(one.period.start) // lasts,), Quantiles()),
             in_use=_in_use(one),
             not_read=not any(reading.read for reading in one.readings),
         )
