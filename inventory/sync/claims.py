@@ -70,11 +70,10 @@ def write(around: Surroundings, changes: Changes[ResourceClaim], touched: Touche
         _remove(around, batch, journal, touched)
     nothing_yet = not scope.exists()
     for chunk in changes.chunks():
-        claims, rows = current(scope, chunk, changes), {}
-        if not nothing_yet:
-            rows = _rows(around, claims, journal)
-            if changes.seen is None:
-                claims = _not_gone(claims, rows, journal)
+        claims = current(scope, chunk, changes)
+        rows = {} if nothing_yet else _rows(around, claims, journal)
+        if changes.seen is None:
+            claims = _not_gone(claims, rows, journal)
         _write(around, claims, rows, journal, touched)
     if changes.seen is not None and not nothing_yet:
         _end_forgotten(around, touched)

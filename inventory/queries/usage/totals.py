@@ -2,10 +2,12 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 
+from inventory.history.axis import common
 from inventory.history.instants import Span, micros, moment
 from inventory.history.measures import Measure, Sums
 from inventory.models import Level, UsageTotal
@@ -25,6 +27,8 @@ _COLUMNS = {
 }
 # More times are asked for as the one that has them all.
 _MOST_SPANS = 8
+# More of them are told apart here, time by time, and not by the statement.
+_MOST_PIECES = 64
 
 
 def add(found: Sequence[dict[Key, Sums]], question: Question, plan: Plan, source: Source) -> None:
@@ -58,20 +62,40 @@ def _add(
     spans: Mapping[int, Sequence[Span]],
 ) -> None:
     columns = [column for group, column in _COLUMNS.items() if question.groups.has(group)]
-    # Rows of all times are one where there is one bucket, and no time between them that is not meant.
-    apart = len(question.borders) > 2 or any(len(some) > _MOST_SPANS for some in spans.values())
-    times = {"cluster_id", "starts_at"} - {*columns} if apart else set()
+    bucket = _bucket(question, spans)
+    # Where the database cannot say it in a few words, the rows of each time come by themselves.
+    times = {"cluster_id", "starts_at"} - {*columns} if bucket is None else set()
+    chosen = rows.filter(_in(spans), level=level, cluster__in=list(spans)).order_by()
     groups = (
-        rows.filter(_in(spans), level=level, cluster__in=list(spans))
-        .order_by()
-        .values(*times, *columns, "driver", "product", *stored.CELL)
+        chosen.annotate(bucket=Value(None, IntegerField()) if bucket is None else bucket)
+        .values("bucket", *times, *columns, "driver", "product", *stored.CELL)
         .annotate(**stored.summing())
     )
     places = _Places(question, spans)
     for row in groups.iterator(10_000):
-        place = places.of(row["cluster_id"], micros(row["starts_at"])) if apart else 0
+        place = places.of(row["cluster_id"], micros(row["starts_at"])) if bucket is None else row["bucket"]
         if place is not None:
             stored.add(found[place].setdefault(_key(row, columns), {}), row)
+
+
+def _bucket(question: Question, spans: Mapping[int, Sequence[Span]]) -> Case | None:
+    """In which one a row lies; null: in none of the spans."""
+    if len(question.borders) > _MOST_PIECES:
+        return None
+    buckets = [Span(micros(start), micros(end)) for start, end in pairwise(question.borders)]
+    pieces = [
+        When(
+            cluster=cluster,
+            starts_at__gte=moment(piece.start),
+            starts_at__lt=moment(piece.end),
+            then=Value(place),
+        )
+        for cluster, some in spans.items()
+        for place, one in enumerate(buckets)
+        for piece in common([one], some)
+    ]
+    few = len(pieces) <= _MOST_PIECES
+    return Case(*pieces, default=None, output_field=IntegerField()) if few else None
 
 
 def _key(row: Mapping[str, Any], columns: Sequence[str]) -> Key:
