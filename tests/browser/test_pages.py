@@ -49,7 +49,7 @@ def test_signing_in_leads_to_the_overview(browser: Browser, site: str) -> None:
 
 def test_a_device_page_has_a_bar_for_each_dimension(page: Page) -> None:
     page.goto(f"/devices/{_card()}/")
-    picture = page.locator(".plot")
+    picture = page.locator('[data-figure="dimensions-figure"]')
     expect(picture.locator(".annotation-text", has_text="38 GiB of 80 GiB allocated")).to_be_visible()
     expect(picture.locator(".annotation-text", has_text="100 % of 100 % allocated")).to_be_visible()
     expect(picture.locator("text.bartext", has_text="pod-first-available · vision · 20 GiB")).to_be_visible()
