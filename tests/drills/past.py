@@ -40,8 +40,12 @@ _AFTER = {
 }
 
 
-def past_faults(rows: Rows, cluster: int) -> Iterator[str]:
-    """Empty when all is well."""
+def past_faults(rows: Rows, *, cluster: int = 1) -> list[str]:
+    """Of all but shares, whose intervals `reader.history_faults` looks at. Empty when all is well."""
+    return list(_faults(rows, cluster))
+
+
+def _faults(rows: Rows, cluster: int) -> Iterator[str]:
     for there, told in ((_DEVICES, _DEVICE_INTERVALS), (_CONSUMERS, _POD_INTERVALS)):
         yield from _of_intervals(
             {tuple(row) for row in rows(there.format(cluster=cluster))}, rows(told.format(cluster=cluster))

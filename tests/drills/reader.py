@@ -13,7 +13,7 @@ from demo.store import Change, Store
 from tests.drills.amounts import of_row
 from tests.drills.expected import Expected, Key, Table, Values
 from tests.drills.objects import device_of, results_of, uid_of
-from tests.drills.past import faults_in_time, past_faults
+from tests.drills.past import faults_in_time
 from tests.drills.served import Served
 
 Rows = Callable[[str], list[tuple[Any, ...]]]
@@ -102,7 +102,7 @@ def differences(held: Store | Served, rows: Rows, *, cluster: int = 1) -> list[s
 
 
 def history_faults(rows: Rows, *, cluster: int = 1) -> list[str]:
-    """What is wrong with the intervals of shares, devices and Pods, and with events."""
+    """What is wrong with the intervals in which shares were, or are, held. Empty when all is well."""
     intervals = _intervals(rows, cluster)
     is_open = {key: sum(end is None for _, end in each) for key, each in intervals.items()}
     held = {tuple(row) for row in rows(_HELD.format(cluster=cluster))}
@@ -115,7 +115,6 @@ def history_faults(rows: Rows, *, cluster: int = 1) -> list[str]:
             if is_open[key] and key not in held
         ),
         *(fault for key, each in intervals.items() for fault in _faults_in_time(key, each)),
-        *past_faults(rows, cluster),
     ]
 
 

@@ -27,6 +27,7 @@ from demo.faults import (
 )
 from tests.drills.conftest import QUEUE, Site, database_on, eventually, kill, sites, wait_until_equal
 from tests.drills.faults import ALWAYS, EndWatch, Forbid
+from tests.drills.past import past_faults
 from tests.drills.reader import history_faults, untold
 from tests.inventory.sync.objects import IN_PAGES, claim
 from tests.services.broker import own_broker
@@ -63,6 +64,7 @@ class Followed:
     def equal(self) -> None:
         wait_until_equal(self.site, send_polls=False)
         assert history_faults(self.site.rows) == []
+        assert past_faults(self.site.rows) == []
 
     def nothing_is_untold(self) -> None:
         assert untold(self.server.store.changes_after(self._since), self.site.rows) == []

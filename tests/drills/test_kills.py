@@ -13,6 +13,7 @@ import pytest
 from demo import generated
 from demo.churn import Churn, run
 from tests.drills.conftest import ROOT, MakeSite, Site, wait_until_equal
+from tests.drills.past import past_faults
 from tests.drills.reader import history_faults, untold
 
 _LONGEST_LIFE = 0.9
@@ -75,6 +76,7 @@ def check(site: Site, *, since: int | None) -> None:
     """`since`: from which revision on every share must have left its trace."""
     wait_until_equal(site, send_polls=False)
     assert history_faults(site.rows) == []
+    assert past_faults(site.rows) == []
     if since is not None:
         assert untold(site.server.store.changes_after(since), site.rows) == []
 

@@ -15,6 +15,7 @@ from demo import generated
 from demo.churn import Churn, run
 from demo.store import Store
 from tests.drills.conftest import QUEUE, MakeSite, Site, SiteOn, eventually, wait_until_equal
+from tests.drills.past import past_faults
 from tests.drills.reader import history_faults, untold
 from tests.services.broker import Broker
 from tests.services.postgresql import Postgresql
@@ -52,6 +53,7 @@ def grows(site: Site) -> None:
 def nothing_is_lost(site: Site, since: int, *, send_polls: bool = False) -> None:
     wait_until_equal(site, send_polls=send_polls)
     assert history_faults(site.rows) == []
+    assert past_faults(site.rows) == []
     assert untold(site.server.store.changes_after(since), site.rows) == []
 
 

@@ -12,6 +12,7 @@ from inventory.models import KindState, Lease, ShareInterval
 from inventory.sync import lease
 from inventory.sync.parts import PARTS
 from inventory.sync.poll import poll_cluster
+from tests.drills.past import past_faults
 from tests.drills.reader import history_faults, untold
 from tests.inventory.sync.books import shared
 from tests.inventory.sync.conftest import Clock, Follow
@@ -43,6 +44,7 @@ def test_a_clock_that_steps_while_a_cluster_is_followed_bends_no_history(
     followed.applied()
     cluster = followed.cluster.pk
     assert history_faults(rows, cluster=cluster) == []
+    assert past_faults(rows, cluster=cluster) == []
     assert untold(held.changes_after(since), rows, cluster=cluster) == []
     assert not KindState.objects.exclude(state=KindState.State.READ).exists()
 

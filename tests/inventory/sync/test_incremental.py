@@ -12,6 +12,7 @@ from inventory.models import Cluster, Device
 from inventory.sync import check
 from inventory.sync.compare import compare_cluster
 from inventory.sync.poll import poll_cluster
+from tests.drills.past import past_faults
 from tests.drills.reader import history_faults, untold
 from tests.inventory.sync.conftest import Follow, Followed
 from tests.inventory.sync.rows import rows
@@ -67,6 +68,7 @@ def test_the_rows_after_many_polls_are_those_of_one_that_reads_all(follow: Follo
     assert differences(tables(followed.cluster), tables(anew.cluster)) == []
     assert held(followed.cluster) == held(anew.cluster)
     assert history_faults(rows, cluster=followed.cluster.pk) == []
+    assert past_faults(rows, cluster=followed.cluster.pk) == []
     # Between two lists a share may come and go unseen, between two events never.
     assert seed > 1 or untold(living.changes_after(began), rows, cluster=followed.cluster.pk) == []
     assert list(check.differences(followed.cluster)) == []
