@@ -5,6 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 from io import StringIO
+from itertools import product
 from typing import Any
 
 import pytest
@@ -187,7 +188,11 @@ def test_filters_narrow_what_is_added_up(get: Get) -> None:
     make_published("gpu-1", product="L4")
     make_held(end=1)
     make_held("gpu-1", end=2, team_slug="nlp", namespace="nlp")
-    for query, team in (("product=L4", "nlp"), ("team=vision", "vision"), ("namespace=nlp", "nlp")):
+    make_held("gpu-2", end=3, team_slug="nlp", namespace="nlp", device_class="big", claim_name="train")
+    make_published("gpu-2", product="H200")
+    one_of_vision = ("team=vision", "device=gpu-0&pool=node-1", "product=A100")
+    one_of_nlp = ("product=L4", "namespace=nlp&device=gpu-1", "claim=train", "device_class=big")
+    for query, team in (*product(one_of_vision, ["vision"]), *product(one_of_nlp, ["nlp"])):
         assert only(report(get, f"{DAY}&{query}"))["team"] == team
     assert report(get, f"{DAY}&product=H100")["results"] == []
     assert len(report(get, f"{DAY}&product=L4&product=A100")["results"]) == 2
