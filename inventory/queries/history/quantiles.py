@@ -3,6 +3,7 @@
 Times in whole seconds have few values, so the database counts how often each is there.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +25,15 @@ class Quantiles(msgspec.Struct, frozen=True):
     nine_of_ten: int | None = None
     all_but_one: int | None = None
     largest: int | None = None
+    # Each known value with how often it is there, in order.
+    tally: tuple[tuple[int, int], ...] = ()
+
+    def between(self, borders: Sequence[int]) -> tuple[int, ...]:
+        """How many lie below the first border, between each two, and from the last on."""
+        counts = [0] * (len(borders) + 1)
+        for value, number in self.tally:
+            counts[bisect_right(borders, value)] += number
+        return tuple(counts)
 
 
 def quantiles(rows: QuerySet[Any], column: str, keys: Sequence[str] = ()) -> dict[tuple[Any, ...], Quantiles]:
@@ -46,7 +56,7 @@ def _of(counted: Sequence[tuple[int, int]], unknown: int) -> Quantiles:
     half, nine_of_ten, all_but_one = (
         _at(counted, (number * hundredth + 99) // 100) for hundredth in (_HALF, _NINE_OF_TEN, _ALL_BUT_ONE)
     )
-    return Quantiles(number, unknown, half, nine_of_ten, all_but_one, counted[-1][0])
+    return Quantiles(number, unknown, half, nine_of_ten, all_but_one, counted[-1][0], tuple(counted))
 
 
 def _at(counted: Sequence[tuple[int, int]], place: int) -> int:

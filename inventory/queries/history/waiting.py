@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -11,7 +10,6 @@ from django.db.models import (
     BooleanField,
     Case,
     CharField,
-    Count,
     ExpressionWrapper,
     F,
     Q,
@@ -99,11 +97,12 @@ def waiting(period: Period, filters: WaitingFilter, *, viewer: Viewer) -> Waitin
     if filters.names_a_holder:
         rows = rows.filter(visible(ClaimEvent, viewer))
     named, asked = _named(rows, viewer), filters.form.cleaned_data
+    everything = quantiles(rows, _COLUMN).get((), Quantiles())
     return Waiting(
         period=period,
         reads=tuple(_reads(period, filters)),
-        all=quantiles(rows, _COLUMN).get((), Quantiles()),
-        counts=_counts(rows),
+        all=everything,
+        counts=everything.between([border * SECOND for border in BORDERS]),
         products=_groups(quantiles(rows.annotate(of_cluster=Value("")), _COLUMN, ("of_cluster", "product"))),
         nodes=_groups(quantiles(rows, _COLUMN, ("cluster__name", "node"))),
         namespaces=_groups(quantiles(named, _COLUMN, ("of_cluster", "of_namespace", "withheld"))),
@@ -120,16 +119,6 @@ def bars(period: Period) -> Step:
 def _reads(period: Period, filters: WaitingFilter) -> Iterable[Read]:
     asked = filters.form.cleaned_data.get("cluster")
     return [one for one in read_in(period).values() if not asked or one.cluster in asked]
-
-
-def _counts(rows: QuerySet[Any]) -> tuple[int, ...]:
-    """Of each bar of the distribution."""
-    below = {
-        f"below_{border}": Count("pk", filter=Q(**{f"{_COLUMN}__lt": border * SECOND})) for border in BORDERS
-    }
-    found = rows.aggregate(**below, known=Count(_COLUMN))
-    up_to = [0, *(found[name] for name in below), found["known"]]
-    return tuple(after - before for before, after in pairwise(up_to))
 
 
 def _named(rows: QuerySet[Any], viewer: Viewer) -> QuerySet[Any]:

@@ -26,8 +26,12 @@ class UsageFilter(Filters):
     namespace = Names(field_name="namespace")
     product = AnyOf()
     driver = Names(field_name="driver")
+    pool = Names(field_name="pool")
+    device = Names(field_name="device")
+    device_class = Names(field_name="device_class")
     node = AnyOf()
     workload = AnyOf()
+    claim = Names(field_name="claim_name")
 
     class Meta:
         model = ShareInterval
@@ -42,12 +46,21 @@ class Wanted(msgspec.Struct, frozen=True):
     namespace: frozenset[str]
     product: frozenset[str]
     driver: frozenset[str]
+    pool: frozenset[str]
+    device: frozenset[str]
+    device_class: frozenset[str]
     node: frozenset[str]
     workload: frozenset[str]
+    claim: frozenset[str]
 
     @property
     def names_a_holder(self) -> bool:
-        return bool(self.team or self.namespace or self.workload)
+        return bool(self.team or self.namespace or self.workload or self.claim)
+
+    @property
+    def is_of_single_shares(self) -> bool:
+        """No sums are kept by any of these."""
+        return bool(self.pool or self.device or self.device_class or self.workload or self.claim)
 
     def clusters(self) -> dict[int, str]:
         found = Cluster.objects.filter(Q(name__in=self.cluster) if self.cluster else Q())
@@ -56,6 +69,8 @@ class Wanted(msgspec.Struct, frozen=True):
     def has_device(self, device: Device) -> bool:
         return (
             _among(device.key.driver, self.driver)
+            and _among(device.key.pool, self.pool)
+            and _among(device.key.device, self.device)
             and _among(device.product, self.product)
             and _among(device.node, self.node)
         )

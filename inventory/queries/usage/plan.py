@@ -61,7 +61,7 @@ def source(groups: Groups, wanted: Wanted) -> Source | None:
     How long a group was on devices and cards does not add up over teams or namespaces that are one group of
     the question. Over products, nodes and clusters it does: a device is one of each.
     """
-    if groups.has(UsageGroup.WORKLOAD) or wanted.workload:
+    if groups.has(UsageGroup.WORKLOAD) or wanted.is_of_single_shares:
         return None
     of_holders = groups.has(UsageGroup.TEAM) or wanted.names_a_holder
     if groups.has(UsageGroup.NODE) or wanted.node:

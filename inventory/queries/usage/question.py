@@ -1,6 +1,6 @@
 """What is asked about usage, and which rows of history it is about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -39,18 +39,24 @@ class Question(msgspec.Struct, frozen=True):
         return self.groups.has(UsageGroup.WORKLOAD) or bool(self.wanted.workload)
 
     def of_devices(self) -> Q:
-        return Q(driver__in=self.wanted.driver) if self.wanted.driver else Q()
+        wanted = self.wanted
+        return _among(driver=wanted.driver, pool=wanted.pool, device=wanted.device)
 
     def of_uses(self) -> Q:
-        return Q(namespace__in=self.wanted.namespace) if self.wanted.namespace else Q()
+        return _among(namespace=self.wanted.namespace)
 
     def of_shares(self) -> Q:
-        found = self.of_devices() & self.of_uses()
-        if self.wanted.team:
-            found &= Q(team_slug__in=self.wanted.team)
+        wanted = self.wanted
+        found = self.of_devices() & self.of_uses() & _among(team_slug=wanted.team)
+        found &= _among(device_class=wanted.device_class, claim_name=wanted.claim)
         if self.wanted.names_a_holder:
             found &= visible(ShareInterval, self.viewer)
         return found
+
+
+def _among(**allowed: Collection[str]) -> Q:
+    """Where nothing is asked of a column, anything is allowed."""
+    return Q(**{f"{column}__in": names for column, names in allowed.items() if names})
 
 
 def whole(period: Period) -> list[datetime]:

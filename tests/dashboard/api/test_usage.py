@@ -1,16 +1,19 @@
 """Usage over time: exact numbers, what was not read, and what cannot be asked."""
 
 import csv
+from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 from io import StringIO
+from itertools import product
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from inventory.models import Membership
+from inventory.models import Cluster, Coverage, Membership, Share
+from inventory.queries import holdings
 from tests.dashboard.api.conftest import Get, csv_text, decoded
 from tests.factories import make_cluster, make_team
 from tests.past import make_coverage, make_held, make_published, make_used
@@ -28,6 +31,10 @@ def report(get: Get, query: str = DAY) -> Any:
 def only(body: Any) -> Any:
     (row,) = body["results"]
     return row
+
+
+def fraction(hours: dict[str, Any]) -> Fraction:
+    return Fraction(hours["exact"] or hours["value"])
 
 
 def table(api: Client, path: str) -> list[dict[str, str]]:
@@ -181,10 +188,24 @@ def test_filters_narrow_what_is_added_up(get: Get) -> None:
     make_published("gpu-1", product="L4")
     make_held(end=1)
     make_held("gpu-1", end=2, team_slug="nlp", namespace="nlp")
-    for query, team in (("product=L4", "nlp"), ("team=vision", "vision"), ("namespace=nlp", "nlp")):
+    make_held("gpu-2", end=3, team_slug="nlp", namespace="nlp", device_class="big", claim_name="train")
+    make_published("gpu-2", product="H200")
+    one_of_vision = ("team=vision", "device=gpu-0&pool=node-1", "product=A100")
+    one_of_nlp = ("product=L4", "namespace=nlp&device=gpu-1", "claim=train", "device_class=big")
+    for query, team in (*product(one_of_vision, ["vision"]), *product(one_of_nlp, ["nlp"])):
         assert only(report(get, f"{DAY}&{query}"))["team"] == team
     assert report(get, f"{DAY}&product=H100")["results"] == []
     assert len(report(get, f"{DAY}&product=L4&product=A100")["results"]) == 2
+
+
+def test_a_moment_of_a_cluster_is_counted_to_the_microsecond(recorded_cluster: Cluster, get: Get) -> None:
+    (read,) = Coverage.objects.values_list("started_at", "ended_at")
+    day = read[0].date()
+    body = get(f"usage/report/?from={day}&to={day + timedelta(days=2)}&group_by=team,node&limit=1000")
+    held = holdings.counted(Share.objects.all()).count()
+    seconds = Fraction((read[1] - read[0]) // timedelta(microseconds=1), 10**6)
+    assert sum(fraction(row["share_hours"]) for row in body["results"]) == held * seconds / 3600
+    assert fraction(body["readings"][0]["read_hours"]) == seconds / 3600
 
 
 # --- Who sees what ---

@@ -1,5 +1,6 @@
 """How long claims waited."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -58,7 +59,8 @@ def plainly(values: Sequence[int | None]) -> Quantiles:
             one for one in known if 100 * sum(other <= one for other in known) >= hundredth * len(known)
         )
 
-    return Quantiles(len(known), unknown, no_larger(50), no_larger(90), no_larger(99), known[-1])
+    tally = tuple(sorted(Counter(known).items()))
+    return Quantiles(len(known), unknown, no_larger(50), no_larger(90), no_larger(99), known[-1], tally)
 
 
 @pytest.mark.django_db
