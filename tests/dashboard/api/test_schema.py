@@ -13,6 +13,7 @@ from dashboard.api import paging, parameters
 from dashboard.api.urls import RESOURCES
 from inventory.dra.simulator.explanation import Verdict
 from inventory.dra.simulator.rejections import Check
+from inventory.queries.usage.filters import UsageFilter
 from tests.factories import make_cluster
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "openapi.yaml"
@@ -51,6 +52,25 @@ def test_every_parameter_of_a_list_is_in_it(description: dict[str, Any], name: s
 def test_every_parameter_of_an_item_is_in_it(description: dict[str, Any], name: str) -> None:
     key = RESOURCES[name].lookup_field.replace("pk", "id")
     assert _query(description, f"/api/v1/{name}/{{{key}}}/") == set(parameters.COMMON)
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [
+        ("usage/", {"step", "group_by", "limit", "offset", "fields"}),
+        ("usage/report/", {"group_by", "limit", "offset", "fields"}),
+        ("usage/allocations/", {"step"}),
+    ],
+)
+def test_every_parameter_of_usage_is_in_it(description: dict[str, Any], path: str, more: set[str]) -> None:
+    known = {*UsageFilter.base_filters, "from", "to", "tz", "format", *more}
+    assert _query(description, f"/api/v1/{path}") == known
+
+
+def test_numbers_over_time_have_the_fraction_beside_them(description: dict[str, Any]) -> None:
+    hours = description["components"]["schemas"]["Hours"]["properties"]
+    assert hours["value"] == {"anyOf": [{"type": "number"}, {"type": "null"}]}
+    assert hours["exact"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
 
 
 def test_quantities_are_numbers_beside_their_text(description: dict[str, Any]) -> None:
