@@ -16,8 +16,8 @@ from tests.dashboard.access.routes import every_route
 _SESSIONS = ("login", "logout")
 # Of one question to the next these differ by themselves.
 _CHANGING = re.compile(
-    r'name="csrfmiddlewaretoken" value="\w+"|nonce-[\w=/+-]+|Expires: .*|[0-9TZ:.-]{19,}|[0-9-]{10} [0-9:]{8}|'
-    r'datetime="[^"]*"|"lag_seconds":\d+|(?:\d+ (?:s|min|h)\b\s*)+(?:ago)?'
+    r'name="csrfmiddlewaretoken" value="\w+"|nonce-[\w=/+-]+|Expires: .*|[0-9TZ:.-]{19,}|'
+    r'[0-9-]{10} [0-9:]{8}|datetime="[^"]*"|"lag_seconds":\d+|(?:\d+ (?:s|min|h)\b\s*)+(?:ago)?'
 )
 _CHANGING_HEADERS = ("X-Request-ID", "Content-Length", "Sliceboard-As-Of")
 
