@@ -53,11 +53,9 @@ PAGE_FILTERS: Mapping[str, type[Filters]] = {
     "clusters": ClusterFilter,
     "usage": UsageFilter,
     "usage_month": UsageFilter,
-    "usage-series?{span}": UsageFilter,
-    "usage-report?{span}": UsageFilter,
-    "usage-allocations?{span}": UsageFilter,
 }
 _BY_GROUP = [f"group_by={group}" for group in UsageGroup]
+_IN_TOKYO = ("tz=Asia/Tokyo", "format=csv")
 # What a route cannot be asked without, by its name.
 _LEAST: Mapping[str, str] = dict.fromkeys(("usage-series", "usage-report", "usage-allocations"), "{span}")
 # Parameters that are no filters, by the name of the route.
@@ -79,9 +77,12 @@ OTHER_PARAMETERS: Mapping[str, Sequence[str]] = {
     "conversion_preview_part": ["profile=later"],
     "usage": [*_BY_GROUP, "from=2020-01-01&to=2020-02-01", "step=week&tz=Asia/Tokyo"],
     "usage_month": ["tz=Asia/Tokyo"],
-    "usage-series": [f"{{span}}&step=hour&{one}" for one in _BY_GROUP] + ["{span}&format=csv"],
-    "usage-report": [f"{{span}}&{one}" for one in (*_BY_GROUP, "format=csv", "group_by=team,node")],
-    "usage-allocations": ["{span}&step=day"],
+    "usage-series": [f"{{span}}&step=hour&{one}" for one in _BY_GROUP]
+    + ["{span}&format=csv", "{span}&tz=Asia/Tokyo"],
+    "usage-report": [
+        f"{{span}}&{one}" for one in (*_BY_GROUP, "tz=Asia/Tokyo", "format=csv", "group_by=team,node")
+    ],
+    "usage-allocations": ["{span}&step=day&tz=Asia/Tokyo"],
     "api-docs": ["try=%2Fapi%2Fv1%2Fpods%2F"],
     "occupancy": [f"group_by={','.join(pair)}" for size in (1, 2) for pair in combinations(Grouping, size)],
 }
@@ -201,7 +202,7 @@ class Route(NamedTuple):
     def filters(self) -> Sequence[tuple[str, type[Filters]]]:
         """The filter classes of its lists, each with the query that leads to them."""
         if self.listed is not None:
-            return [("", self.listed)]
+            return [(self.least, self.listed)]
         found = []
         for key, filters in PAGE_FILTERS.items():
             name, _, query = key.partition("?")
@@ -222,7 +223,8 @@ class Route(NamedTuple):
             for query in _without_names(filters):
                 yield f"{base}&{query}" if base else query
         if self.listed is not None:
-            yield from ("format=csv", "cursor=start&limit=1", "limit=1&offset=1", "format=csv&limit=2")
+            for query in ("format=csv", "cursor=start&limit=1", "limit=1&offset=1", "format=csv&limit=2"):
+                yield f"{self.least}&{query}" if self.least else query
 
 
 def _without_names(filters: type[Filters]) -> Iterator[str]:
