@@ -77,7 +77,9 @@ class _Export:
 
     def _held(self, row: Sequence[Any]) -> _Held:
         claim, started_at, ended_at, given_at, *share = row
-        return _Held(recorded.share(share, self._known), claim, given_at or started_at, ended_at)
+        # Another clock may say that it was given after it was seen.
+        allocated_at = min(given_at or started_at, started_at)
+        return _Held(recorded.share(share, self._known), claim, allocated_at, ended_at)
 
     def _uses(self, batch: Sequence[_Held]) -> dict[ClaimKey, list[Use[Consumer]]]:
         claims = {held.share.claim for held in batch}
