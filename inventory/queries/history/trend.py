@@ -11,7 +11,7 @@ from django.db.models import Q
 from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS
 from inventory.dra.quotas.standing import measured
 from inventory.dra.units import Unit, unit_of
-from inventory.history.axis import common, without
+from inventory.history.axis import common, within, without
 from inventory.history.instants import MICROSECOND, Span, micros
 from inventory.history.steps import Limit, Step, steps
 from inventory.history.sweep import ClaimKey, Device, DeviceKey, Share
@@ -185,7 +185,7 @@ def _row(
     trend = Trend(asked.dimension, lambda _share, device: on.has(device))
     of_class = [one for name, one in shares if on.device_class in ("", name)]
     pieces = list(trend.over(span, devices, of_class))
-    read_pieces = [one for one in pieces if one.used.reasons and common([one.span], read)]
+    read_pieces = [one for one in pieces if one.used.reasons and within(read, one.span)]
     return TrendRow(
         dimension=asked.dimension,
         devices=_named(quotas),
