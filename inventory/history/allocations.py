@@ -4,9 +4,10 @@ It divides the time of a share as `sweep` does, so that the parts of all consume
 nobody used the claim, add up to what the share held.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Generic, NamedTuple, TypeVar
 
 from inventory.history import rates
@@ -17,6 +18,7 @@ from inventory.history.rates import Rates
 from inventory.history.sweep import Device, Share
 
 ConsumerT = TypeVar("ConsumerT", bound=Hashable)
+_NO_TIME = Fraction(0)
 
 
 class Use(NamedTuple, Generic[ConsumerT]):
@@ -73,43 +75,53 @@ def _parts(
     device: Device, span: Span, by: Rates, uses: Sequence[Use[ConsumerT]], axis: Axis
 ) -> Iterator[Allocation[ConsumerT]]:
     inside = [(use, both) for use in uses if (both := _common(use.span, span))]
-    borders = sorted({*span, *(instant for _, both in inside for instant in both)})
-    pieces = [(piece, _time(piece, axis)) for piece in map(Span._make, pairwise(borders))]
-    users = [sum(_covers(both, piece) for _, both in inside) for piece, _ in pieces]
+    pieces = _pieces(span, [both for _, both in inside], axis)
+    places = {piece.span.start: place for place, piece in enumerate(pieces)}
+    # What one has who uses the claim from the beginning on: of others it is the difference of two of these.
+    parts = list(accumulate((piece.part for piece in pieces), initial=_NO_TIME))
     for use, both in inside:
-        own = [
-            (time, Fraction(time, of))
-            for (piece, time), of in zip(pieces, users, strict=True)
-            if _covers(both, piece)
-        ]
-        yield from _told(use.consumer, device, both, own, by)
-    for (piece, time), of in zip(pieces, users, strict=True):
-        if not of:
-            yield from _told(None, device, piece, [(time, Fraction(time))], by)
+        first, last = places[both.start], places.get(both.end, len(pieces))
+        yield from _told(use.consumer, device, both, _time(both, axis), parts[last] - parts[first], by)
+    for piece in pieces:
+        if not piece.users:
+            yield from _told(None, device, piece.span, piece.time, Fraction(piece.time), by)
+
+
+class _Piece(NamedTuple):
+    """A time in which so many use the claim."""
+
+    span: Span
+    users: int
+    time: int
+
+    @property
+    def part(self) -> Fraction:
+        """What each of them has."""
+        return Fraction(self.time, self.users) if self.users else _NO_TIME
+
+
+def _pieces(span: Span, used: Iterable[Span], axis: Axis) -> list[_Piece]:
+    changes: Counter[int] = Counter(dict.fromkeys(span, 0))
+    for start, end in used:
+        changes[start] += 1
+        changes[end] -= 1
+    borders = sorted(changes)
+    users = accumulate(changes[border] for border in borders)
+    pieces = map(Span._make, pairwise(borders))
+    return [_Piece(piece, number, _time(piece, axis)) for piece, number in zip(pieces, users, strict=False)]
 
 
 def _told(
-    consumer: ConsumerT | None,
-    device: Device,
-    span: Span,
-    own: Iterable[tuple[int, Fraction]],
-    by: Rates,
+    consumer: ConsumerT | None, device: Device, span: Span, time: int, part: Fraction, by: Rates
 ) -> Iterator[Allocation[ConsumerT]]:
-    times, parts = zip(*own, strict=True)
-    if not sum(times):
-        return
-    part = sum(parts, Fraction(0))
-    sums: Sums = {cell: rate * part for cell, rate in by.cells}
-    yield Allocation(consumer, device, span, sum(times), part, sums)
+    if time:
+        sums: Sums = {cell: rate * part for cell, rate in by.cells}
+        yield Allocation(consumer, device, span, time, part, sums)
 
 
 def _common(some: Span, other: Span) -> Span | None:
     both = Span(max(some.start, other.start), min(some.end, other.end))
     return both if both.start < both.end else None
-
-
-def _covers(span: Span, piece: Span) -> bool:
-    return span.start <= piece.start and piece.end <= span.end
 
 
 def _time(span: Span, axis: Axis) -> int:

@@ -39,15 +39,35 @@ def common(some: Iterable[Span], others: Iterable[Span]) -> list[Span]:
 
 def without(spans: Iterable[Span], taken: Iterable[Span]) -> list[Span]:
     """What lies in the spans and in none of those that are taken."""
-    kept = united(spans)
-    for gap in united(taken):
-        kept = [piece for span in kept for piece in _cut(span, gap)]
-    return united(kept)
+    gaps, found, place = united(taken), [], 0
+    for start, end in united(spans):
+        at = start
+        while place < len(gaps) and gaps[place].start < end:
+            if gaps[place].start > at:
+                found.append(Span(at, gaps[place].start))
+            at = max(at, gaps[place].end)
+            if at > end:
+                # It reaches into the next span, perhaps.
+                break
+            place += 1
+        if at < end:
+            found.append(Span(at, end))
+    return found
 
 
-def _cut(span: Span, gap: Span) -> tuple[Span, Span]:
-    """Either may be empty."""
-    return Span(span.start, min(span.end, gap.start)), Span(max(span.start, gap.end), span.end)
+def within(spans: Sequence[Span], asked: Span) -> list[Span]:
+    """What of spans that are in order and apart lies in one span; it looks at no others."""
+    found = []
+    for place in range(bisect_right(spans, asked.start, key=_end), len(spans)):
+        both = Span(max(spans[place].start, asked.start), min(spans[place].end, asked.end))
+        if both.start >= both.end:
+            break
+        found.append(both)
+    return found
+
+
+def _end(span: Span) -> int:
+    return span.end
 
 
 class Axis:

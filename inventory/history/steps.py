@@ -8,7 +8,7 @@ from itertools import pairwise
 import msgspec
 
 from inventory.dra.quotas.standing import NOTHING, Measured
-from inventory.history.axis import common
+from inventory.history.axis import within
 from inventory.history.instants import Span
 from inventory.history.trend import Piece
 
@@ -49,7 +49,7 @@ def steps(
     spans = [Span(*pair) for pair in pairwise(borders)]
     found = [_Adding() for _ in spans]
     for piece in pieces:
-        for span in common([piece.span], read):
+        for span in within(read, piece.span):
             for start, end in _cut(span, cuts):
                 place = bisect_right(borders, start) - 1
                 if 0 <= place < len(found):

@@ -1,11 +1,11 @@
 """What changed in a time: devices, shares, claims that wait, readings, quotas."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 import msgspec
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from inventory.history.sweep import Device, DeviceKey
 from inventory.kube.quantity import Quantity
@@ -24,6 +24,8 @@ MOST_TEAMS = 100
 _NAMES = ("cluster", "driver", "pool", "device")
 _KEYS = ("cluster_id", "driver", "pool", "device", "team_slug")
 _SHARE = (*_NAMES, "claim_uid", "request", "share_id")
+# Given before, as another team's; a clock that is ahead may say that what begins was given later.
+_GOES_ON = Q(given_at__lte=F("started_at"))
 
 
 class ShareChange(msgspec.Struct, frozen=True):
@@ -101,7 +103,7 @@ def changes(period: Period, *, viewer: Viewer) -> Changes:
         devices=device_changes(period, reads),
         shares=shares,
         more_shares=max(0, len(shares) - MOST_TEAMS),
-        events=_events(period),
+        events=_events(period, reads),
         claims=_claims(period, viewer),
         quotas=tuple(_quotas(period, viewer)),
     )
@@ -113,8 +115,8 @@ def changes(period: Period, *, viewer: Viewer) -> Changes:
 def _shares(period: Period, reads: Mapping[int, Read], viewer: Viewer) -> tuple[ShareChange, ...]:
     """The busiest first, others last."""
     known, where = teams(viewer=viewer), _devices(period, reads)
-    begun = _counted(_begun(period), where, known, viewer)
-    ended = _counted(_ended(period), where, known, viewer)
+    begun = _counted(_begun(period, reads), where, known, viewer)
+    ended = _counted(_ended(period, reads), where, known, viewer)
     rows = [ShareChange(*key, begun[key], ended[key]) for key in {**begun, **ended}]
     return tuple(sorted(rows, key=_order))
 
@@ -123,18 +125,18 @@ def _order(row: ShareChange) -> tuple[bool, int, str, str]:
     return row.team == OTHERS, -(row.begun + row.ended), row.team.slug if row.team else "", row.product
 
 
-def _begun(period: Period) -> QuerySet[ShareInterval]:
-    """What goes on as another team's has not begun."""
-    return ShareInterval.objects.filter(
-        started_at__gte=period.start, started_at__lt=period.end, given_at=None, admin_access=False
-    )
+def _begun(period: Period, clusters: Collection[int]) -> QuerySet[ShareInterval]:
+    """What goes on as another team's has not begun. Clusters and ends are named for the index."""
+    not_over = Q(ended_at=None) | Q(ended_at__gte=period.start)
+    of_clusters = ShareInterval.objects.filter(not_over, cluster__in=list(clusters), admin_access=False)
+    return of_clusters.filter(started_at__gte=period.start, started_at__lt=period.end).exclude(_GOES_ON)
 
 
-def _ended(period: Period) -> QuerySet[ShareInterval]:
+def _ended(period: Period, clusters: Collection[int]) -> QuerySet[ShareInterval]:
     same = {name: OuterRef(name) for name in _SHARE}
-    goes_on = ShareInterval.objects.filter(**same, started_at=OuterRef("ended_at"), given_at__isnull=False)
-    ended = ShareInterval.objects.filter(ended_at__gte=period.start, ended_at__lt=period.end)
-    return ended.filter(~Exists(goes_on), admin_access=False)
+    goes_on = ShareInterval.objects.filter(_GOES_ON, **same, started_at=OuterRef("ended_at"))
+    of_clusters = ShareInterval.objects.filter(cluster__in=list(clusters), admin_access=False)
+    return of_clusters.filter(~Exists(goes_on), ended_at__gte=period.start, ended_at__lt=period.end)
 
 
 def _counted(
@@ -161,20 +163,17 @@ def _whose(slug: str, known: Mapping[str, TeamBrief], viewer: Viewer) -> TeamBri
 
 
 def _devices(period: Period, reads: Mapping[int, Read]) -> dict[DeviceKey, Device]:
-    """Those on which something began or ended, as they were last published before the end."""
-    of_device = ShareInterval.objects.filter(**{name: OuterRef(name) for name in _NAMES})
-    began = Q(started_at__gte=period.start, started_at__lt=period.end)
-    touched = of_device.filter(began | Q(ended_at__gte=period.start, ended_at__lt=period.end))
+    """As they were last published before the end: of all, for there are far more shares than devices."""
     windows = {pk: [span_of(period)] for pk in reads}
-    found = recorded.devices(windows, Q(Exists(touched)), Known()) if windows else []
-    return {one.key: one for one in found}
+    return {one.key: one for one in recorded.devices(windows, recorded.ALL, Known())}
 
 
 # --- Claims and quotas ---
 
 
-def _events(period: Period) -> dict[str, int]:
-    rows = ClaimEvent.objects.filter(at__gte=period.start, at__lt=period.end).order_by()
+def _events(period: Period, clusters: Collection[int]) -> dict[str, int]:
+    of_clusters = ClaimEvent.objects.filter(cluster__in=list(clusters))
+    rows = of_clusters.filter(at__gte=period.start, at__lt=period.end).order_by()
     return dict(rows.values_list("kind").annotate(Count("pk")))
 
 

@@ -243,6 +243,8 @@ def _shares(device: Device, ids: Sequence[int], period: Period, viewer: Viewer) 
 
 
 def _share(one: ShareInterval, pods: Sequence[str], claim_id: int | None) -> OneShare:
+    # Another clock may say that it was given after it was seen.
+    given_at = one.given_at if one.given_at and one.given_at <= one.started_at else None
     return OneShare(
         namespace=one.namespace,
         claim=one.claim_name,
@@ -251,9 +253,9 @@ def _share(one: ShareInterval, pods: Sequence[str], claim_id: int | None) -> One
         more_pods=max(0, len(pods) - _PODS_NAMED),
         dedicated=one.dedicated,
         amounts={name: quantity(text) for name, text in one.consumed.items()},
-        since=one.given_at or one.started_at,
-        since_source=InstantSource(one.given_source or one.started_source),
-        since_not_before=None if one.given_at else one.started_not_before,
+        since=given_at or one.started_at,
+        since_source=InstantSource(one.given_source if given_at else one.started_source),
+        since_not_before=None if given_at else one.started_not_before,
         until=one.ended_at,
         until_not_before=one.ended_not_before,
     )

@@ -1,17 +1,17 @@
 """What a team held over time, in the measure of each of its quotas, beside the limits of those times."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import timedelta
 from fractions import Fraction
 
 import msgspec
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 
 from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS
 from inventory.dra.quotas.standing import measured
 from inventory.dra.units import Unit, unit_of
-from inventory.history.axis import common, without
+from inventory.history.axis import common, within, without
 from inventory.history.instants import MICROSECOND, Span, micros
 from inventory.history.steps import Limit, Step, steps
 from inventory.history.sweep import ClaimKey, Device, DeviceKey, Share
@@ -34,7 +34,6 @@ _STEPS = (
     (timedelta(days=366), timedelta(days=1)),
 )
 _AT_ONCE = 5_000
-_NAMES = ("cluster", "driver", "pool", "device")
 
 
 class DeviceSet(msgspec.Struct, frozen=True):
@@ -106,8 +105,8 @@ def trends(team: Team, period: Period, *, viewer: Viewer) -> Trends:
     }
     reads, asked = read_in(period), span_of(period)
     windows = {pk: one.spans for pk, one in reads.items() if one.spans}
-    devices = recorded.devices(windows, _of_team(team, period), Known()) if windows else []
     shares = _shares(team, period, windows, viewer)
+    devices = _devices(windows, {share.device for _class, share in shares})
     rows = tuple(_row(one, limits, reads, asked, devices, shares) for one, limits in shown.items())
     return Trends(period, rows, max(0, len(quotas) - MOST_TRENDS))
 
@@ -132,12 +131,11 @@ def _quotas(team: Team, period: Period) -> dict[_Asked, list[TeamQuota]]:
     return dict(by_measure)
 
 
-def _of_team(team: Team, period: Period) -> Q:
-    """Devices on which the team ever held something before the end of the period."""
-    held = ShareInterval.objects.filter(
-        **{name: OuterRef(name) for name in _NAMES}, team_slug=team.slug, started_at__lt=period.end
-    )
-    return Q(Exists(held))
+def _devices(windows: Mapping[int, Sequence[Span]], held: Set[DeviceKey]) -> list[Device]:
+    """Chosen from all of them here: there are far more shares than devices for a database to look through."""
+    if not held:
+        return []
+    return [one for one in recorded.devices(windows, recorded.ALL, Known()) if one.key in held]
 
 
 def _shares(
@@ -187,7 +185,7 @@ def _row(
     trend = Trend(asked.dimension, lambda _share, device: on.has(device))
     of_class = [one for name, one in shares if on.device_class in ("", name)]
     pieces = list(trend.over(span, devices, of_class))
-    read_pieces = [one for one in pieces if one.used.reasons and common([one.span], read)]
+    read_pieces = [one for one in pieces if one.used.reasons and within(read, one.span)]
     return TrendRow(
         dimension=asked.dimension,
         devices=_named(quotas),

@@ -93,14 +93,18 @@ class Waiting(msgspec.Struct, frozen=True):
 
 def waiting(period: Period, filters: WaitingFilter, *, viewer: Viewer) -> Waiting:
     """A fixed number of queries. Raises ValidationError where the filters are not valid."""
-    rows = filters.qs.filter(kind=ClaimEvent.Kind.ALLOCATED, at__gte=period.start, at__lt=period.end)
+    reads = read_in(period)
+    # All clusters are named for the index.
+    of_clusters = filters.qs.filter(cluster__in=list(reads), kind=ClaimEvent.Kind.ALLOCATED)
+    rows = of_clusters.filter(at__gte=period.start, at__lt=period.end)
     if filters.names_a_holder:
         rows = rows.filter(visible(ClaimEvent, viewer))
     named, asked = _named(rows, viewer), filters.form.cleaned_data
+    chosen = asked.get("cluster")
     everything = quantiles(rows, _COLUMN).get((), Quantiles())
     return Waiting(
         period=period,
-        reads=tuple(_reads(period, filters)),
+        reads=tuple(one for one in reads.values() if not chosen or one.cluster in chosen),
         all=everything,
         counts=everything.between([border * SECOND for border in BORDERS]),
         products=_groups(quantiles(rows.annotate(of_cluster=Value("")), _COLUMN, ("of_cluster", "product"))),
@@ -114,11 +118,6 @@ def waiting(period: Period, filters: WaitingFilter, *, viewer: Viewer) -> Waitin
 def bars(period: Period) -> Step:
     """How long the steps over time are."""
     return Step.HOUR if period.end - period.start <= timedelta(days=8) else Step.DAY
-
-
-def _reads(period: Period, filters: WaitingFilter) -> Iterable[Read]:
-    asked = filters.form.cleaned_data.get("cluster")
-    return [one for one in read_in(period).values() if not asked or one.cluster in asked]
 
 
 def _named(rows: QuerySet[Any], viewer: Viewer) -> QuerySet[Any]:

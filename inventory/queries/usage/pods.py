@@ -6,11 +6,13 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
+from django.db.models import Q
+
 from inventory.history.allocations import Allocation, Use, allocations
 from inventory.history.axis import Axis
 from inventory.history.instants import FAR, Span, micros, moment
 from inventory.history.sweep import ClaimKey, Device, DeviceKey, Share, Workload
-from inventory.models import PodInterval, ShareInterval
+from inventory.models import ShareInterval
 from inventory.models.visibility import visible
 from inventory.queries.usage import figures, measured, plan, recorded
 from inventory.queries.usage.filters import UsageFilter, wanted
@@ -77,13 +79,15 @@ class _Export:
 
     def _held(self, row: Sequence[Any]) -> _Held:
         claim, started_at, ended_at, given_at, *share = row
-        return _Held(recorded.share(share, self._known), claim, given_at or started_at, ended_at)
+        # Another clock may say that it was given after it was seen.
+        allocated_at = min(given_at or started_at, started_at)
+        return _Held(recorded.share(share, self._known), claim, allocated_at, ended_at)
 
     def _uses(self, batch: Sequence[_Held]) -> dict[ClaimKey, list[Use[Consumer]]]:
         claims = {held.share.claim for held in batch}
-        rows = PodInterval.objects.filter(
-            cluster__in={claim.cluster for claim in claims}, claim_uid__in={claim.uid for claim in claims}
-        )
+        windows = {cluster: self._windows[cluster] for cluster in {claim.cluster for claim in claims}}
+        of_claims = Q(cluster__in=windows.keys(), claim_uid__in={claim.uid for claim in claims})
+        rows = recorded.use_rows(windows, of_claims)
         found: defaultdict[ClaimKey, list[Use[Consumer]]] = defaultdict(list)
         consumer = ("pk", "resource", "pod_name", "pod_uid", "workload_kind", "workload_name", "node")
         columns = ("cluster_id", "claim_uid", "started_at", "ended_at")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 
-from inventory.history.axis import common, without
+from inventory.history.axis import within, without
 from inventory.history.instants import SECOND, Span, moment
 from inventory.queries.usage.rows import Period, Reading
 
@@ -24,7 +24,7 @@ def exact_until(coverage: Mapping[int, Sequence[Span]], asked: Span) -> datetime
 
 
 def read_seconds(spans: Sequence[Span], asked: Span) -> Fraction:
-    return Fraction(sum(end - start for start, end in common(spans, [asked])), SECOND)
+    return Fraction(sum(end - start for start, end in within(spans, asked)), SECOND)
 
 
 def _reading(name: str, spans: Sequence[Span], asked: Span) -> Reading:
@@ -32,7 +32,7 @@ def _reading(name: str, spans: Sequence[Span], asked: Span) -> Reading:
         cluster=name,
         first=moment(spans[0].start) if spans else None,
         read=read_seconds(spans, asked),
-        unread=tuple(_periods(without([asked], spans))),
+        unread=tuple(_periods(without([asked], within(spans, asked)))),
     )
 
 

@@ -116,11 +116,15 @@ def share(row: Sequence[Any], known: Known) -> Share:
 
 def uses(windows: Windows, narrowed: Q) -> Iterator[Use]:
     """Which workloads used claims."""
-    rows = PodInterval.objects.filter(narrowed, _LASTED, _overlapping(windows)).order_by("started_at")
+    rows = use_rows(windows, narrowed).order_by("started_at")
     columns = ("cluster_id", "claim_uid", "workload_kind", "workload_name", "started_at", "ended_at")
     for cluster, uid, kind, name, start, end in _plain(rows.values_list(*columns)):
         ended = None if end is None else _instant(end)
         yield Use(_instant(start), ended, ClaimKey(cluster, uid), Workload(kind, name))
+
+
+def use_rows(windows: Windows, narrowed: Q) -> QuerySet[PodInterval]:
+    return PodInterval.objects.filter(narrowed, _LASTED, _overlapping(windows))
 
 
 def _device(row: Sequence[Any], known: Known) -> Device:

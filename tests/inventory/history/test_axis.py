@@ -1,9 +1,9 @@
-from itertools import pairwise
+from itertools import count, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inventory.history.axis import Axis, common, united, without
+from inventory.history.axis import Axis, common, united, within, without
 from inventory.history.instants import Span
 
 spans = st.lists(
@@ -22,6 +22,26 @@ def test_spans_are_the_moments_in_them(some: list[Span], others: list[Span]) -> 
     assert moments(without(some, others)) == moments(some) - moments(others)
     for found in (united(some), common(some, others), without(some, others)):
         assert all(one.end < other.start for one, other in pairwise(found))
+
+
+@given(spans, spans)
+def test_what_lies_within_one_span_is_what_it_has_in_common(some: list[Span], others: list[Span]) -> None:
+    for asked in others:
+        assert within(united(some), asked) == common(some, [asked])
+
+
+def test_a_year_of_short_breaks_is_not_looked_at_again_for_each_of_them() -> None:
+    """Comparisons are counted: on a busy machine time would tell nothing."""
+    many, looks = 2000, count()
+
+    class Counted(int):
+        def __lt__(self, other: int) -> bool:
+            next(looks)
+            return int(self) < int(other)
+
+    read = [Span(Counted(10 * place), Counted(10 * place + 9)) for place in range(many)]
+    assert len(without([Span(0, 10 * many)], read)) == many
+    assert next(looks) < 50 * many
 
 
 @given(spans, st.lists(st.integers(0, 30), min_size=2, max_size=5, unique=True).map(sorted))

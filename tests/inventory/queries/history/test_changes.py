@@ -140,6 +140,20 @@ def test_what_goes_on_as_another_teams_neither_ended_nor_began(cluster: Cluster)
     assert changed().shares == ()
 
 
+def test_what_another_clock_dates_later_than_it_was_seen_began_when_it_was_seen(cluster: Cluster) -> None:
+    device = card()
+    make_there(device, START - DAY)
+    make_held(
+        device,
+        at(3),
+        at(4),
+        started_source=InstantSource.OBSERVED,
+        given_at=at(300),
+        given_source=InstantSource.ALLOCATION,
+    )
+    assert [(row.begun, row.ended) for row in changed().shares] == [(1, 1)]
+
+
 def test_shares_of_what_is_no_card_are_not_counted(cluster: Cluster) -> None:
     network = make_device("nic-0", accelerator=False, card=None)
     make_there(network, START - DAY)

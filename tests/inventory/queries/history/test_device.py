@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from inventory.history.instants import SECOND, micros
-from inventory.models import Device, RollUp, Team
+from inventory.models import Device, InstantSource, RollUp, Team
 from inventory.queries.history.device import MOST_SHARES, Timeline, timeline
 from inventory.queries.usage.rows import Period
 from inventory.viewer import EVERYTHING, Viewer
@@ -51,6 +51,22 @@ def test_each_share_is_a_bar_with_its_claim_and_pods(device: Device) -> None:
     assert str(bar.share.amounts["memory"]) == "8Gi"
     assert (bar.span.start, bar.span.end) == (micros(at(2)), micros(at(5)))
     assert bar.time == 3 * HOURS
+
+
+def test_a_share_that_another_clock_dates_later_began_when_it_was_seen(device: Device) -> None:
+    make_held(
+        device,
+        at(2),
+        at(5),
+        started_source=InstantSource.OBSERVED,
+        started_not_before=at(1),
+        given_at=at(300),
+        given_source=InstantSource.ALLOCATION,
+    )
+    (bar,) = seen(device).held
+    assert bar.share is not None
+    assert (bar.share.since, bar.share.since_not_before) == (at(2), at(1))
+    assert bar.share.since_source is InstantSource.OBSERVED
 
 
 def test_what_lies_outside_of_the_period_is_cut_off_but_its_ends_are_told(device: Device) -> None:

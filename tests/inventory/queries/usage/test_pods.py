@@ -62,6 +62,14 @@ def test_pods_that_use_a_claim_at_once_have_an_even_part_each() -> None:
     assert {row.read / HOUR for row in rows.values()} == {4, 6}
 
 
+def test_what_another_clock_dates_later_was_allocated_when_it_was_seen() -> None:
+    make_coverage()
+    make_published()
+    make_held(start=1, end=2, given_at=after(300))
+    make_held(start=3, end=4, given_at=after(-5))
+    assert [row.allocated_at for row in asked()] == [after(1), after(-5)]
+
+
 def test_it_adds_up_to_the_report() -> None:
     make_coverage(0, 10)
     make_coverage(13, 20)
