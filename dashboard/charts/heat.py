@@ -16,16 +16,13 @@ from inventory.queries.usage.sums import NOTHING
 
 
 def heat_figure(heat: UsageHeat) -> Figure:
-    """A column a day, a row an hour; what was not read is a dash, and zero its own grey."""
+    """A column a day, a row an hour; what was not read is a dash, what is not known a ring, and zero its own
+    grey."""
     table = by_day(heat)
-    unread = [
-        (day, hour)
-        for day, hours_of in table.items()
-        for hour, cell in hours_of.items()
-        if not cell.read and missing(cell, heat)
-    ]
+    unread = [cell for cell in heat.cells if not cell.read and missing(cell, heat)]
+    not_known = [cell for cell in heat.cells if is_unknown(cell)]
     return {
-        "data": [_heat(table, heat), _dashes(unread)],
+        "data": [_heat(table, heat), _marks(unread, "line-ew-open"), _marks(not_known, "circle-open")],
         "layout": layout(
             height=24 * 13 + 40,
             xaxis={
@@ -69,10 +66,7 @@ def _heat(table: dict[date, dict[int, HeatCell]], heat: UsageHeat) -> dict[str, 
         "type": "heatmap",
         "x": list(map(_column, table)),
         "y": list(range(24)),
-        "z": [
-            [height_of(cell.card_equivalents) if cell and cell.read else None for *_at, cell in row]
-            for row in rows
-        ],
+        "z": [[_use(cell) for *_at, cell in row] for row in rows],
         "text": [[_of_cell(day, hour, cell, heat) for day, hour, cell in row] for row in rows],
         "hoverinfo": "text",
         "hoverongaps": True,
@@ -85,15 +79,15 @@ def _heat(table: dict[date, dict[int, HeatCell]], heat: UsageHeat) -> dict[str, 
     }
 
 
-def _dashes(places: Sequence[tuple[date, int]]) -> dict[str, Any]:
+def _marks(cells: Sequence[HeatCell], symbol: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
         "hoverinfo": "skip",
-        "x": [_column(day) for day, _hour in places],
-        "y": [hour for _day, hour in places],
+        "x": [_column(cell.day) for cell in cells],
+        "y": [cell.hour for cell in cells],
         "marker": {
-            "symbol": "line-ew-open",
+            "symbol": symbol,
             "size": 5,
             "color": "var(--ink-3)",
             "line": {"width": 1.5, "color": "var(--ink-3)"},
@@ -107,8 +101,15 @@ def _column(day: date) -> str:
 
 
 def _use(cell: HeatCell | None) -> float | None:
-    """Where nothing was read, nothing is known."""
-    return height_of(cell.card_equivalents) if cell and cell.read else None
+    """Where nothing was read, nothing is known; nor where all that was held is of unknown size."""
+    if cell is None or not cell.read or is_unknown(cell):
+        return None
+    return height_of(cell.card_equivalents)
+
+
+def is_unknown(cell: HeatCell) -> bool:
+    """Something was held, and of none of it is known how much."""
+    return bool(cell.card_equivalents_unknown) and not cell.card_equivalents
 
 
 def _of_cell(day: date, hour: int, cell: HeatCell | None, heat: UsageHeat) -> str:
@@ -118,9 +119,16 @@ def _of_cell(day: date, hour: int, cell: HeatCell | None, heat: UsageHeat) -> st
     unread = missing(cell, heat)
     if not cell.read:
         return lines(head, plain(_("not read")))
-    held = plain(_("%(hours)s of card-equivalents") % {"hours": hours.hours(cell.card_equivalents)})
-    gap = plain(_("%(hours)s not read") % {"hours": hours.hours(unread)}) if unread else ""
-    return lines(head, held, gap)
+    told = [*_held(cell), _("%(hours)s not read") % {"hours": hours.hours(unread)} if unread else ""]
+    return lines(head, *map(plain, told))
+
+
+def _held(cell: HeatCell) -> list[str]:
+    not_known = {"hours": hours.hours(cell.card_equivalents_unknown)}
+    if is_unknown(cell):
+        return [_("not known"), _("for %(hours)s") % not_known]
+    held = _("%(hours)s of card-equivalents") % {"hours": hours.hours(cell.card_equivalents)}
+    return [held, _("and %(hours)s of unknown size") % not_known if cell.card_equivalents_unknown else ""]
 
 
 def _scale() -> list[list[Any]]:

@@ -1,7 +1,8 @@
 """What a team held over time: the most of each step as a line, the average below it, and the limits."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -105,10 +106,15 @@ def _unread(gaps: Iterable[Span], period: Period, top: float) -> dict[str, Any]:
 
 
 def _line(row: TrendRow, period: Period, team: str) -> dict[str, Any]:
+    points = list(_points(row))
     return {
-        **_over_steps(row.steps, [one.peak for one in row.steps], row.unit, period),
+        "type": "scatter",
+        "mode": "lines",
+        "connectgaps": False,
+        "x": [times.seconds(at, period) for at, _height, _step in points],
+        "y": [height for _at, height, _step in points],
         "hoverinfo": "text",
-        "hovertext": [_hover(one, row) for one in [*row.steps, row.steps[-1]]],
+        "hovertext": [_hover(one, row) for _at, _height, one in points],
         "line": {"shape": "hv", "width": 1.5, "color": team},
     }
 
@@ -129,19 +135,14 @@ def _area(row: TrendRow, period: Period, team: str) -> dict[str, Any]:
     }
 
 
-def _over_steps(
-    steps: Sequence[Step], values: Sequence[Fraction | None], unit: Unit, period: Period
-) -> dict[str, Any]:
-    """The last value once more at the end: a step lasts. What was not read breaks the line."""
-    heights = [None if value is None else _place(value, unit) for value in values]
-    instants = [*(one.span.start for one in steps), steps[-1].span.end]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "connectgaps": False,
-        "x": [times.seconds(one, period) for one in instants],
-        "y": [*heights, heights[-1]],
-    }
+def _points(row: TrendRow) -> Iterator[tuple[int, float | None, Step]]:
+    """The last value before a break once more, where its step ends: a step lasts. What was not read breaks
+    the line."""
+    for one, after in zip_longest(row.steps, row.steps[1:]):
+        height = None if one.peak is None else _place(one.peak, row.unit)
+        yield one.span.start, height, one
+        if height is not None and (after is None or after.peak is None):
+            yield one.span.end, height, one
 
 
 def _limit(one: Limit, unit: Unit, period: Period) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dashboard.pages import spans
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source
 from dashboard.words import changes as words
+from inventory.models import ClaimEvent
 from inventory.queries.history import changes as queries
 from inventory.queries.history.changes import MOST_TEAMS
 from inventory.queries.slices import teams
@@ -31,6 +32,7 @@ def changes(request: HttpRequest) -> HttpResponse:
             "found": found,
             "say": words.say(found),
             "nothing_read": not any(one.spans for one in found.reads),
+            "events": [(kind, found.events[kind]) for kind in ClaimEvent.Kind if kind in found.events],
             "shares": found.shares[:MOST_TEAMS],
             "claims": [(one, known.get(one.team or "")) for one in found.claims.rows],
         },

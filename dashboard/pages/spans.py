@@ -55,7 +55,8 @@ def looked_back(request: HttpRequest, now: datetime, *, otherwise: str, anchor: 
         fault = _("“%(value)s” is not one of %(known)s")
         raise Refused([("period", fault % {"value": length, "known": ", ".join(_LENGTHS)})])
     until, lasts = _until(request.GET, now), _LENGTHS[length][0]
-    period = _period(until or now, lasts)
+    end = until or now
+    period = Period(end - lasts, end)
     return Looked(
         period=period,
         length=length,
@@ -78,13 +79,6 @@ def _until(query: QueryDict, now: datetime) -> datetime | None:
     except PeriodError as error:
         raise Refused(error.faults) from error
     return found if found < now else None
-
-
-def _period(end: datetime, lasts: timedelta) -> Period:
-    try:
-        return Period(end - lasts, end)
-    except OverflowError:
-        raise Refused([("until", _("lies before all calendars"))]) from None
 
 
 def _later(query: QueryDict, anchor: str, end: datetime, lasts: timedelta, now: datetime) -> str:

@@ -1,7 +1,8 @@
 """What was held over a period: by team over time, by group, and in which hours."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -34,7 +35,7 @@ from inventory.queries.usage import sums
 from inventory.queries.usage.filters import UsageFilter
 from inventory.queries.usage.reach import reach
 from inventory.queries.usage.report import heat, report, series
-from inventory.queries.usage.rows import Period, UsageGroup, UsageRow
+from inventory.queries.usage.rows import HeatCell, Period, UsageGroup, UsageHeat, UsageRow
 from inventory.queries.usage.sums import Part, Step, Whose
 from inventory.snapshot import snapshot
 from inventory.viewer import Viewer
@@ -174,13 +175,23 @@ def _by_hour(period: Period, zone: Zone, filters: UsageFilter, viewer: Viewer) -
     found = heat(shown, filters, zone=zone.info, viewer=viewer)
     table = heat_charts.by_day(found)
     most = heat_charts.largest(found)
+    not_known = any(map(heat_charts.is_unknown, found.cells))
     return {
-        "heat": heat_charts.heat_figure(found) if most else None,
+        "heat": heat_charts.heat_figure(found) if most or not_known else None,
         "heat_cut": periods.span(shown, zone) if shown != period else "",
         "heat_most": most,
+        "heat_not_known": not_known,
         "heat_days": list(table),
-        "heat_rows": [(f"{hour:02d}:00", [table[day].get(hour) for day in table]) for hour in range(24)],
+        "heat_rows": [
+            (f"{hour:02d}:00", [_heat_cell(table[day].get(hour), found) for day in table])
+            for hour in range(24)
+        ],
     }
+
+
+def _heat_cell(cell: HeatCell | None, found: UsageHeat) -> tuple[HeatCell | None, Fraction]:
+    """With how long it was not read."""
+    return cell, heat_charts.missing(cell, found) if cell else sums.NOTHING
 
 
 def _line(row: UsageRow, group: UsageGroup, whose: Whose) -> Line:
@@ -200,4 +211,4 @@ def _line(row: UsageRow, group: UsageGroup, whose: Whose) -> Line:
 
 
 def _instant(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -196,10 +196,7 @@ def _period(query: QueryDict, zone: Zone, now: datetime) -> Period:
 
 
 def _days_before(end: datetime, zone: Zone) -> datetime:
-    try:
-        return midnight(end.astimezone(zone.info).date() - timedelta(days=_DAYS), zone.info)
-    except OverflowError:
-        raise PeriodError(("to", _("lies before all calendars"))) from None
+    return midnight(end.astimezone(zone.info).date() - timedelta(days=_DAYS), zone.info)
 
 
 def _length(period: Period) -> Step:

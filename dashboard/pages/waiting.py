@@ -18,8 +18,7 @@ from dashboard.words import spans as words
 from inventory.models import ClaimEvent
 from inventory.queries import options
 from inventory.queries.history import waiting as queries
-from inventory.queries.history.quantiles import Quantiles
-from inventory.queries.history.waiting import MOST_GROUPS, Waiting, WaitingFilter, WaitingRow, WaitingStep
+from inventory.queries.history.waiting import MOST_GROUPS, Waiting, WaitingFilter, WaitingRow
 from inventory.queries.slices import teams
 from inventory.snapshot import snapshot
 
@@ -63,7 +62,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
             "over_time": charts.over_time_figure(found) if found.all.number else None,
             "in_use": charts.in_use_figure(found) if found.all.number else None,
             "busy": charts.busy_figure(found) if found.all.number else None,
-            "steps": _told(found.steps),
+            "steps": found.steps[::-1],
             "groups": _groups(found),
             "pending": [(one, known.get(one.team or "")) for one in found.pending.rows],
             "nothing_read": not any(one.spans for one in found.reads),
@@ -116,11 +115,6 @@ def _any(found: Waiting) -> bool:
 def _bars(found: Waiting) -> list[BarLine]:
     rows = zip(charts.bars(), found.counts, found.pending.counts, strict=True)
     return [BarLine(*row) for row in rows]
-
-
-def _told(steps: Sequence[WaitingStep]) -> list[WaitingStep]:
-    """The latest first; without those in which nothing was allocated and the cards were as busy as ever."""
-    return [one for one in reversed(steps) if one.waited != Quantiles() or one.not_read]
 
 
 def _groups(found: Waiting) -> list[GroupPart]:

@@ -33,6 +33,9 @@ def hours_of(seconds: Fraction, not_known: Fraction = _NOTHING) -> SafeString:
 @register.simple_tag
 def hours_text(seconds: Fraction, not_known: Fraction = _NOTHING) -> SafeString:
     """The same for a sentence."""
+    if not seconds and not_known:
+        told = _("an unknown part of %(hours)s") % {"hours": hours.hours(not_known)}
+        return format_html("{}", told)
     shown = _exact(hours.hours(seconds), hours.exactly(seconds))
     if not not_known:
         return shown

@@ -12,6 +12,8 @@ from inventory.history.buckets import midnight
 from inventory.queries.usage.rows import Period
 
 UTC_NAME = "UTC"
+# Days of any zone, and weeks and months around them, lie in the calendar of computers, 1 to 9999.
+_FIRST_YEAR, _LAST_YEAR = 2, 9998
 # Of what somebody has written in an address.
 _SHOWN = 40
 # Names of no place: what the machine is set to, and what is set to nothing.
@@ -49,10 +51,20 @@ def zone(name: str | None, field: str = "tz") -> Zone:
 def instant(text: str, where: Zone, field: str) -> datetime:
     """A date is its beginning, a time without an offset one in the zone. Raises PeriodError."""
     try:
-        return _read(text, where).astimezone(UTC)
-    except (ValueError, OverflowError):
+        found = _read(text, where).astimezone(UTC)
+    except ValueError:
         fault = _("“%(text)s” is no instant; write a date (2026-11-01) or RFC 3339 (2026-11-01T06:00:00Z)")
         raise PeriodError((field, fault % {"text": text[:_SHOWN]})) from None
+    except OverflowError:
+        raise _outside(field) from None
+    if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
+        raise _outside(field)
+    return found
+
+
+def _outside(field: str) -> PeriodError:
+    fault = _("lies outside of the years %(first)d to %(last)d")
+    return PeriodError((field, fault % {"first": _FIRST_YEAR, "last": _LAST_YEAR}))
 
 
 def month(year: int, number: int, where: Zone) -> Period:

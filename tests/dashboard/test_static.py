@@ -83,3 +83,11 @@ def test_every_text_of_the_templates_is_in_the_catalogue() -> None:
         for text, context in re.findall(r'{% translate "([^"]+)"(?: context "([^"]+)")?', path.read_text()):
             key = text.replace("%", "%%")
             assert (f"{context}\x04{key}" if context else key) in known, (path, text)
+
+
+def test_on_paper_no_table_is_cut_off() -> None:
+    heights = dict(re.findall(r"^(\.scroll[\w.-]*) \{ max-height: (\w+)", CSS, re.MULTILINE))
+    assert heights == {".scroll.tall": "480px"}
+    assert (
+        ".scroll, .scroll.tall { overflow: visible; max-height: none; }" in CSS[CSS.index("@media print") :]
+    )

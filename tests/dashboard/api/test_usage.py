@@ -264,7 +264,10 @@ def test_others_are_one_row_without_a_name_and_no_filter_finds_them(db: None) ->
         # Before the first record, and in the future.
         ("from=2026-02-01&to=2026-03-01", ["to"]),
         ("from=9000-01-01&to=9001-01-01", ["from"]),
-        ("from=0001-01-01&to=0001-01-02&tz=Asia/Tokyo", ["from"]),
+        # Beyond what any zone can be counted in.
+        ("from=0001-01-01&to=2026-03-02&tz=Asia/Tokyo", ["from"]),
+        ("from=2026-03-01&to=9999-12-31T23:59:59Z&tz=Pacific/Kiritimati", ["to"]),
+        ("from=9999-12-31&to=9999-12-31T23:59:59Z", ["from", "to"]),
     ],
 )
 def test_what_cannot_be_asked_is_named(get: Get, path: str, query: str, fields: list[str]) -> None:
@@ -278,7 +281,7 @@ def test_what_cannot_be_asked_is_named(get: Get, path: str, query: str, fields: 
     [
         f"{DAY}&step=minute",
         "from=2026-03-01&to=2026-09-01&step=hour",
-        "from=0001-01-02&to=2026-09-01&step=day",
+        "from=0002-01-01&to=2026-09-01&step=day",
     ],
 )
 def test_steps_that_are_none_or_too_many_are_refused(get: Get, query: str) -> None:

@@ -39,7 +39,17 @@ def test_the_line_breaks_where_nothing_was_read_and_the_time_is_grey(device: Dev
     assert (unread["x"], unread["width"]) == ([9 * 3600], [6 * 3600])
     assert None in most["y"]
     assert most["connectgaps"] is False
-    assert len(average["x"]) == sum(height is not None for height in most["y"]) - 1
+    assert len(average["x"]) == len(set(most["x"][:-1])) - most["y"].count(None)
+
+
+def test_the_line_goes_on_until_the_last_step_before_a_break_ends(device: Device) -> None:
+    most = trend_figure(row(), PERIOD, 1)["data"][2]
+    broken = most["y"].index(None)
+    ends = most["x"][broken - 2 : broken + 1]
+    assert ends[1:] == [6 * 3600, 6 * 3600]
+    assert most["y"][broken - 2] == most["y"][broken - 1] == 8
+    assert (most["x"][-1], most["y"][-1]) == (24 * 3600, 8)
+    assert len(most["x"]) == len(most["y"]) == len(most["hovertext"])
 
 
 def test_the_scale_ends_past_the_larger_of_limit_and_use(device: Device) -> None:

@@ -61,19 +61,20 @@ def test_names_are_no_markup() -> None:
     assert "<a" not in drawn(day(0, (hostile, 1)))["data"][0]["text"][0]
 
 
-def cell(hour: int, held: float, *, read: float = 1, seconds: int = 3600) -> HeatCell:
-    known = Fraction(held) * HOUR
-    zero = Fraction(0)
-    return HeatCell(
-        date(2026, 3, 1), hour, Fraction(seconds), Fraction(read) * HOUR, known, known, zero, HOUR
-    )
+def cell(hour: int, held: float, *, read: float = 1, seconds: int = 3600, not_known: float = 0) -> HeatCell:
+    known, unknown = (Fraction(number) * HOUR for number in (held, not_known))
+    read_for = Fraction(read) * HOUR
+    return HeatCell(date(2026, 3, 1), hour, Fraction(seconds), read_for, known, known, unknown, HOUR)
+
+
+def by_hour(*cells: HeatCell) -> Any:
+    period = Period(BEGAN, BEGAN + timedelta(hours=len(cells)))
+    return heat_figure(UsageHeat(period, (Reading("lab", BEGAN, HOUR, ()),), cells, None))["data"]
 
 
 def test_unread_is_a_dash_and_zero_a_colour_of_its_own() -> None:
-    reading = Reading("lab", BEGAN, HOUR, ())
-    period = Period(BEGAN, BEGAN + timedelta(hours=3))
-    cells = (cell(0, 0), cell(1, 0.5, read=0.5), cell(2, 0, read=0))
-    heat, dashes = heat_figure(UsageHeat(period, (reading,), cells, None))["data"]
+    heat, dashes, rings = by_hour(cell(0, 0), cell(1, 0.5, read=0.5), cell(2, 0, read=0))
+    assert rings["x"] == []
     assert [row[0] for row in heat["z"][:4]] == [0, 0.5, None, None]
     assert heat["colorscale"][0] == [0, "var(--seq-free)"]
     assert (dashes["x"], dashes["y"]) == (["03-01"], [2])
@@ -85,8 +86,16 @@ def test_unread_is_a_dash_and_zero_a_colour_of_its_own() -> None:
 def test_an_hour_that_comes_twice_is_one_cell() -> None:
     reading = Reading("lab", BEGAN, HOUR, ())
     twice = cell(2, 2, read=2, seconds=7200)
-    heat, dashes = heat_figure(
+    heat, dashes, _rings = heat_figure(
         UsageHeat(Period(BEGAN, BEGAN + timedelta(hours=3)), (reading,), (twice,), None)
     )["data"]
     assert heat["z"][2] == [2]
     assert dashes["x"] == []
+
+
+def test_what_is_held_of_unknown_size_is_not_drawn_as_nothing() -> None:
+    heat, dashes, rings = by_hour(cell(0, 0, not_known=1), cell(1, 0.5, not_known=0.5))
+    assert [row[0] for row in heat["z"][:2]] == [None, 0.5]
+    assert (dashes["x"], rings["x"], rings["y"]) == ([], ["03-01"], [0])
+    assert heat["text"][0][0].endswith("not known<br>for 1 h")
+    assert heat["text"][1][0].endswith("0.5 h of card-equivalents<br>and 0.5 h of unknown size")

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from inventory.models import Claim, Device, TeamQuota
+from inventory.models import Claim, ClaimEvent, Device, InstantSource, TeamQuota
 from tests.dashboard.pages.conftest import Get
 from tests.dashboard.pages.test_teams import reader, text
 from tests.factories import make_claim, make_device, make_namespace, make_node, make_team
@@ -49,3 +49,19 @@ def test_a_member_reads_no_name_of_others(device: Device) -> None:
     told = text(reader("member", make_team("vision")), "/changes/")
     assert "another team" in told
     assert "secret" not in told
+
+
+def test_what_happened_to_claims_is_counted(device: Device, read: Get) -> None:
+    now = timezone.now()
+    for number, kind in enumerate(("deleted", "created", "created")):
+        ClaimEvent.objects.create(
+            cluster=device.cluster,
+            claim_uid=f"uid-{number}",
+            claim_name=f"claim-{number}",
+            namespace="default",
+            kind=kind,
+            at=now - HOUR,
+            source=InstantSource.OBSERVED,
+        )
+    assert "Event How often created 2 deleted 1" in read("/changes/")
+    assert "Nothing happened to any claim" in read("/changes/?until=2020-01-01")

@@ -112,7 +112,7 @@ def test_the_table_below_the_area_says_what_was_not_read(past: None, read: Get) 
 
 def test_hours_of_days_are_a_heat_map_with_its_table(past: None, get: Get, read: Get) -> None:
     page = get(f"/usage/?{MARCH}")
-    heat, dashes = figure(page, "heat-figure")["data"]
+    heat, dashes, _rings = figure(page, "heat-figure")["data"]
     assert heat["x"] == ["03-01", "03-02", "03-03"]
     assert [heat["z"][6][day] for day in range(3)] == [0.75, None, 0]
     assert heat["z"][0] == [0, None, 0]
@@ -126,12 +126,34 @@ def test_a_period_goes_by_the_clocks_of_the_zone(past: None, get: Get, read: Get
     assert "cut by the clocks of Asia/Tokyo" in read(f"/usage/?{MARCH}&tz=Asia/Tokyo")
 
 
-def test_what_is_not_known_is_no_zero(read: Get) -> None:
+def test_what_is_not_known_is_no_zero(read: Get, get: Get) -> None:
     make_coverage()
     make_published()
     make_held(end=2, consumed={"memory": None})
     told = read(f"/usage/?{MARCH}")
     assert "vision A100 gpu.example.com not known 2 h 2 h not known" in told
+    assert "an unknown part of 2 h of card-equivalents were held, of 72 h of cards that there were." in told
+    heat, _dashes, rings = figure(get(f"/usage/?{MARCH}"), "heat-figure")["data"]
+    assert [heat["z"][hour][0] for hour in range(3)] == [None, None, 0]
+    assert rings["y"] == [0, 1]
+
+
+def test_the_table_of_hours_says_what_of_them_was_not_read(read: Get) -> None:
+    make_coverage(0, 6.5)
+    make_coverage(7, 1000)
+    make_published()
+    make_held(end=8)
+    assert "06:00 0.5 h 0.5 h not read 0 h" in read(f"/usage/?{MARCH}")
+
+
+def test_a_link_to_the_first_record_goes_by_the_same_clocks(past: None, get: Get) -> None:
+    page = get("/usage/?from=2026-01-01&to=2026-02-01&tz=Asia/Tokyo")
+    assert 'href="/usage/?from=2026-03-01&amp;tz=Asia/Tokyo"' in page
+
+
+def test_links_ask_for_a_period_to_the_microsecond(past: None, get: Get) -> None:
+    page = get("/usage/?from=2026-03-01T00:00:00.1Z&to=2026-03-01T00:00:00.9Z")
+    assert "from=2026-03-01T00%3A00%3A00.100000Z&amp;to=2026-03-01T00%3A00%3A00.900000Z" in page
 
 
 def test_links_lead_to_the_very_numbers(past: None, get: Get, signed_in: Client) -> None:
@@ -179,6 +201,8 @@ def test_a_period_that_is_not_over_says_so(read: Get) -> None:
         ("from=2026-03-02&to=2026-03-01", "to"),
         ("from=soon", "from"),
         ("to=0001-01-02", "to"),
+        ("from=0001-01-01T00:00:00Z&tz=America/Los_Angeles", "from"),
+        ("from=2026-03-01&to=9999-12-31T23:59:59Z&tz=Pacific/Kiritimati&step=month", "to"),
         ("tz=Mars/Olympus", "tz"),
         ("group_by=colour", "group_by"),
         ("step=minute", "step"),

@@ -11,8 +11,8 @@ from django.utils import timezone
 from inventory.models import Claim, Cluster
 from tests.dashboard.pages.conftest import Get
 from tests.dashboard.pages.test_teams import reader, text
-from tests.factories import make_claim, make_cluster, make_namespace, make_team
-from tests.looking_back import make_event, make_read
+from tests.factories import make_claim, make_cluster, make_device, make_namespace, make_team
+from tests.looking_back import make_event, make_read, make_there
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -79,3 +79,12 @@ def test_nothing_at_all_says_so(db: None, read: Get) -> None:
     page = read("/claims/waiting/")
     assert "No claim was allocated in this time" in page
     assert "No claim waits now." in page
+
+
+def test_the_table_over_time_has_every_step_that_is_drawn(cluster: Cluster, get: Get) -> None:
+    make_there(make_device(), timezone.now() - 20 * DAY)
+    page = get("/claims/waiting/")
+    figure = re.search(r'<script id="in-use-figure"[^>]*>(.*?)</script>', page)
+    table = page[page.index("Over time, as a table") : page.index('id="pending"')]
+    assert figure
+    assert table.count('<th scope="row"') >= len(json.loads(figure[1])["data"][1]["x"]) > 100

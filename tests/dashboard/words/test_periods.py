@@ -45,6 +45,28 @@ def test_what_is_no_instant_is_told_with_what_would_be(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "0001-01-01",
+        "0001-12-31T23:59:59Z",
+        "0002-01-01T00:00:00+14:00",
+        "9999-01-01",
+        "9998-12-31T23:00-01:00",
+    ],
+)
+def test_what_no_zone_can_be_counted_in_is_refused(text: str) -> None:
+    with pytest.raises(PeriodError, match="outside of the years 2 to 9998"):
+        periods.instant(text, UTC_ZONE, "from")
+
+
+def test_the_ends_of_all_years_are_days_in_any_zone() -> None:
+    for name in ("Pacific/Kiritimati", "America/Los_Angeles"):
+        zone = periods.zone(name)
+        ends = Period(*(periods.instant(text, UTC_ZONE, "from") for text in ("0002-01-01", "9998-12-31")))
+        assert periods.span(ends, zone) == periods.between(ends, zone)
+
+
+@pytest.mark.parametrize(
     "name", ["Mars/Olympus", "../../etc/passwd", "Europe", "localtime", "Factory", "x" * 999]
 )
 def test_what_is_no_zone_is_refused(name: str) -> None:
