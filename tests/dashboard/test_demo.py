@@ -42,6 +42,12 @@ def test_it_says_where_it_is_and_who_may_sign_in(demo: Running) -> None:
     assert "first-password" in demo.greeting
 
 
+def test_it_says_that_its_past_is_made_up_and_shows_it_from_the_start(demo: Running) -> None:
+    assert "is made up" in demo.greeting
+    first = read(demo, "/api/v1/usage/allocations/?cluster=story&limit=1")
+    assert first["results"]
+
+
 @pytest.mark.parametrize("name", ["operator", "vision-lead", "nlp-member"])
 def test_its_users_sign_in_with_the_given_password(name: str, demo: Running) -> None:
     assert demo.signs_in(name, "first-password")
