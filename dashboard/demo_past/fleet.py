@@ -12,7 +12,6 @@ from inventory.kube.quantity import Quantity, parse
 from inventory.models import Cluster, Device, DeviceInterval
 
 LONG = 60 * DAY
-_NOT_READ = (17 * DAY - HOUR, 17 * DAY - 6 * HOUR)
 # Of a product with fewer cards each is needed.
 _MANY = 4
 Amounts = Mapping[str, str | None]
@@ -29,7 +28,12 @@ class Times(NamedTuple):
     @classmethod
     def before(cls, end: datetime) -> "Times":
         night = floor_day(end)
-        return cls(night - LONG + 9 * HOUR, *(night - earlier for earlier in _NOT_READ), end)
+        return cls(
+            start=night - LONG + 9 * HOUR,
+            unread=night - 17 * DAY + HOUR,
+            read_again=night - 17 * DAY + 6 * HOUR,
+            end=end,
+        )
 
 
 class Phase(NamedTuple):
@@ -57,7 +61,7 @@ class Place:
 
     @property
     def is_whole(self) -> bool:
-        return self.interval.capacity == self.interval.card_capacity
+        return bool(self.interval.capacity == self.interval.card_capacity)
 
     def leaves(self, at: datetime) -> datetime | None:
         """When the device, which is there at this moment, goes away; None: it stays."""

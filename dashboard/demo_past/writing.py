@@ -116,12 +116,13 @@ def _has_history(cluster: Cluster) -> bool:
 
 def _first_known(cluster: Cluster) -> datetime:
     """The earliest that was told or seen of it, in whole seconds."""
-    found = [
-        Coverage.objects.filter(cluster=cluster).aggregate(first=Min("started_at"))["first"],
+    first_read: datetime = Coverage.objects.get(cluster=cluster).started_at
+    earlier = (
         ShareInterval.objects.filter(cluster=cluster).aggregate(first=Min("started_at"))["first"],
         ClaimEvent.objects.filter(cluster=cluster).aggregate(first=Min("at"))["first"],
-    ]
-    return min(moment for moment in found if moment is not None).replace(microsecond=0)
+    )
+    first: datetime = min([first_read, *(moment for moment in earlier if moment is not None)])
+    return first.replace(microsecond=0)
 
 
 def _insert(model: type[Any], columns: Sequence[str], rows: Sequence[Row]) -> None:
