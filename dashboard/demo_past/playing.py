@@ -19,6 +19,8 @@ _SATURDAY = 5
 # Nobody begins so shortly before the end, and what still runs ends in the last hour.
 _LAST = 2 * HOUR
 _SHORTEST = timedelta(minutes=5)
+# Pods that run at once when the cards are busy.
+_MUCH = 40
 # Between what happens and when it is read.
 _BEHIND = timedelta(seconds=3)
 
@@ -105,8 +107,14 @@ class _Stage:
     def enter(self, wish: Wish) -> None:
         if self._number[wish.workload.name] < wish.workload.most:
             self._number[wish.workload.name] += 1
-            self._waiting.append(wish)
+            self._waiting.append(self._numbered(wish) if wish.workload.kind == "StatefulSet" else wish)
             self._place(wish.created)
+
+    def _numbered(self, wish: Wish) -> Wish:
+        """The first ordinal that no other Pod has."""
+        taken = {one.pod for one in self._waiting} | {use.wish.pod for _, _, use in self._running}
+        names = (f"{wish.owner}-{number}" for number in count())
+        return wish._replace(pod=next(name for name in names if name not in taken))
 
     def let_pass(self, until: datetime) -> None:
         while self._running and self._running[0][0] <= until:
@@ -141,7 +149,7 @@ class _Stage:
         return tuple(self._chance.sample(free, number)) if len(free) >= number else ()
 
     def _begin(self, wish: Wish, chosen: tuple[Place, ...], at: datetime) -> None:
-        allocated = at + self._scheduling(wish.workload)
+        allocated = at + self._scheduling()
         for place in chosen:
             place.take(self._consumed[wish.workload.name])
         ended = self._end(wish.workload, chosen, allocated)
@@ -161,12 +169,11 @@ class _Stage:
         self.uses.append(use)
         heapq.heappush(self._running, (ended, next(self._order), use))
 
-    def _scheduling(self, workload: Workload) -> timedelta:
-        """The scheduler tries longer where less is left."""
-        usable = self._usable[workload.name]
-        busy = sum(place.shares > 0 for place in usable) / len(usable)
+    def _scheduling(self) -> timedelta:
+        """The scheduler tries longer where more is held."""
+        load = min(len(self._running) / _MUCH, 1.5)
         tries = min(self._chance.expovariate(1), 10)
-        return timedelta(seconds=1 + int(tries * (1 + 12 * busy**3)))
+        return timedelta(seconds=1 + int(tries * (0.5 + 12 * load**2)))
 
     def _end(self, workload: Workload, chosen: Sequence[Place], allocated: datetime) -> datetime:
         hours = min(max(workload.hours * self._chance.expovariate(1), 0.1), 4 * workload.hours)
