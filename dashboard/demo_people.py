@@ -46,11 +46,11 @@ class DemoQuota(NamedTuple):
     note: str = ""
 
 
-_A100 = "NVIDIA A100-SXM4-80GB"
+A100 = "NVIDIA A100-SXM4-80GB"
 QUOTAS = (
-    DemoQuota("nlp", "memory", "400Gi", hard=True, product=_A100),
+    DemoQuota("nlp", "memory", "400Gi", hard=True, product=A100),
     # More is held already: a soft limit only tells.
-    DemoQuota("nlp", "cores", "600", product=_A100, note="until the new cards come"),
+    DemoQuota("nlp", "cores", "600", product=A100, note="until the new cards come"),
     DemoQuota("nlp", "cards", "24"),
     DemoQuota("vision", "card_equivalents", "16", hard=True),
     DemoQuota("vision", "memory", "768Gi", hard=True),

@@ -67,10 +67,10 @@ def _start(service: Service, supervisor: Supervisor, socket: Path, say: Say) -> 
     programs = Programs(_environment(service, supervisor, socket))
     clusters = _start_demo_clusters(service, supervisor, programs)
     say("Preparing the database and the static files …")
-    if told := supervisor.complete(programs.command(service.prepare)).strip():
-        say(told)
     for kubeconfig, process in clusters.items():
         supervisor.wait_for(process, kubeconfig.exists)
+    if told := supervisor.complete(programs.command(service.prepare)).strip():
+        say(told)
     web = supervisor.start(programs.web(service.address))
     # It polls as soon as it is up; beat is needed a period later.
     supervisor.start(programs.worker())

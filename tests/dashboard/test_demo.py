@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,14 @@ def test_it_says_where_it_is_and_who_may_sign_in(demo: Running) -> None:
     assert f"http://127.0.0.1:{demo.port}/" in demo.greeting
     assert "operator, vision-lead or nlp-member" in demo.greeting
     assert "first-password" in demo.greeting
+
+
+def test_it_says_that_its_past_is_made_up_and_shows_it_from_the_start(demo: Running) -> None:
+    assert "is made up" in demo.greeting
+    today = datetime.now(UTC).date()
+    period = f"from={today - timedelta(days=30)}&to={today - timedelta(days=27)}"
+    found = read(demo, f"/api/v1/usage/report/?{period}&cluster=story&group_by=team")
+    assert {row["team"] for row in found["results"]} >= {"nlp", "vision", "batch", "rec"}
 
 
 @pytest.mark.parametrize("name", ["operator", "vision-lead", "nlp-member"])

@@ -17,6 +17,8 @@ _GREETING = """
   Token of REST  {token}
   Logs           {logs}
 
+What the cluster "story" shows of the time before its first start is made up: 60 days.
+
 curl -H "Authorization: Bearer {token}" {url}api/v1/shares/
 
 Ctrl-C stops everything."""
