@@ -63,10 +63,10 @@ OTHER_PARAMETERS: Mapping[str, Sequence[str]] = {
     "overview": ["cluster=lab"],
     "devices": ["view=wall", "view=bars", "view=table", "view=wall&at={node}", "show=others", "room=1Gi"],
     "device_by_name": ["cluster=lab&driver={driver}&pool=node-1&device=hami-gpu-0"],
-    "device": ["period=day", "period=month", "period=year"],
-    "team": ["period=day", "period=year"],
-    "waiting": ["period=day", "period=month"],
-    "changes": ["period=week", "period=year"],
+    "device": ["period=month", "period=year", "until={midnight}", "period=day&until={midnight}"],
+    "team": ["period=year", "until={midnight}", "period=day&until={midnight}"],
+    "waiting": ["period=month", "until={midnight}", "period=day&until={midnight}"],
+    "changes": ["period=year", "until={midnight}", "period=week&until={midnight}"],
     "largest": ["cluster=lab", "product=NVIDIA+L4"],
     "node": ["largest=now"],
     "pod": ["fit=now"],
@@ -89,13 +89,14 @@ OTHER_PARAMETERS: Mapping[str, Sequence[str]] = {
 
 
 def _filled(query: str) -> str:
-    """`span`: the days of which there is a record."""
+    """`span`: the days of which there is a record; `midnight`: the last one."""
     today = timezone.now().date()
     days = (today - timedelta(days=2), today + timedelta(days=1))
     return query.format(
         node=_columns()[0],
         driver=Device.objects.values_list("pool__driver", flat=True)[0],
         span="from={}&to={}".format(*days),
+        midnight=f"{today}T00:00:00Z",
     )
 
 

@@ -16,6 +16,8 @@ from tests.dashboard.access.world import Tenant, World
 
 # Sessions of one's own, and ages in cells without a name.
 _LEFT_OUT = ("/admin/", "/account/", "/api/v1/clusters/?format=csv")
+# What looks back looks back from now, unless it is told from when.
+_LOOKING_BACK = re.compile(r"/(changes|claims/waiting|devices/\d+|teams/[\w-]+)/(?:$|\?(?!.*until=))")
 # They are never the same.
 _TELLING_AGES = "/api/v1/clusters/"
 _TEXTS = (models.CharField, models.TextField, models.JSONField)
@@ -41,7 +43,7 @@ def _answers() -> dict[str, str]:
     cache.clear()
     found = {}
     for address, response in walk(Viewer("member")):
-        if not address.startswith(_LEFT_OUT):
+        if not address.startswith(_LEFT_OUT) and not _LOOKING_BACK.match(address):
             if address.startswith(_TELLING_AGES):
                 del response["ETag"]
             status, text = settled(response)
