@@ -257,14 +257,18 @@ class Journal:
 
         The claim of a Pod is allocated for it alone, so that its own timestamps say all.
         """
-        told, untold = allocated_at(claim), earlier is not None and earlier.untold
+        untold = earlier is not None and earlier.untold
+        since = given_back.get(claim.metadata.uid, claim.metadata.creation_timestamp)
+        if since is None or (earlier is not None and earlier.allocated and not untold):
+            return None
+        told = allocated_at(claim)
+        if told is not None and since <= self._now < told:
+            # Another clock's: it cannot have waited for longer than until it was seen.
+            told = None
         if not (self._followed and not untold) and (told is None or not _is_of_a_pod(claim)):
             return None
-        if earlier is not None and earlier.allocated and not untold:
-            return None
-        since = given_back.get(claim.metadata.uid, claim.metadata.creation_timestamp)
-        waited = None if since is None else ((told or self._now) - since) // _MICROSECOND
-        return waited if waited is not None and waited >= 0 else None
+        waited = ((told or self._now) - since) // _MICROSECOND
+        return waited if waited >= 0 else None
 
     def _given_back(self, given: Iterable[ResourceClaim]) -> dict[str, datetime | None]:
         """When these claims last gave back what they had held.

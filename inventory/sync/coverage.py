@@ -8,6 +8,7 @@ from django.conf import settings
 from inventory.kube import kinds
 from inventory.models import Cluster, Coverage, KindState
 from inventory.sync.past import Past
+from inventory.sync.progress import LAYOUT
 
 # What is held, and of what.
 _BOTH = (kinds.RESOURCE_SLICES.resource, kinds.RESOURCE_CLAIMS.resource)
@@ -21,10 +22,11 @@ def longest_break() -> timedelta:
 def extend(cluster: Cluster, states: Mapping[str, KindState], past: Past, now: datetime) -> None:
     """Up to when both kinds are known; after a break that was too long from now on, which is `now`.
 
-    What a clock says that has stepped back was said before: then nothing is added.
+    What a clock says that has stepped back was said before: then nothing is added. What was read before there
+    was this history is not in it.
     """
-    known = [state.succeeded_at for kind in _BOTH if (state := states.get(kind)) is not None]
-    moments = [moment for moment in known if moment is not None]
+    known = [state for kind in _BOTH if (state := states.get(kind)) is not None and state.layout == LAYOUT]
+    moments = [state.succeeded_at for state in known if state.succeeded_at is not None]
     if len(moments) < len(_BOTH):
         return
     until = min(moments)

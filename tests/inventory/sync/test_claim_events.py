@@ -192,6 +192,16 @@ def test_nothing_has_happened_after_it_was_seen(followed: Followed) -> None:
     assert len(events()) == 2
 
 
+def test_no_claim_has_waited_for_longer_than_until_it_was_seen(followed: Followed) -> None:
+    created, ahead = recently(), recently() + 3 * HOUR
+    followed.store.put(allocated(ahead, creationTimestamp=text(created)))
+    followed.applied()
+    seen = timezone.now() - created
+    waited = last("allocated").waited_microseconds
+    assert waited is not None
+    assert timedelta() <= timedelta(microseconds=waited) <= seen
+
+
 def test_a_claim_under_the_name_of_another_has_its_own_events(followed: Followed) -> None:
     for _ in range(2):
         followed.store.put(allocated(recently()))

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from demo.faults import Refuse
 from inventory.models import Coverage, KindState
+from inventory.sync import progress
 from tests.drills.faults import ALWAYS
 from tests.inventory.sync.conftest import Clock, Follow, Followed
 from tests.inventory.sync.objects import card, claim, resource_slice, store
@@ -36,6 +37,20 @@ def test_it_begins_with_the_first_reading_and_grows_with_each(followed: Followed
 
 @pytest.mark.parametrize("kind", ["resourceslices", "resourceclaims"])
 def test_it_takes_both_slices_and_claims(followed: Followed, kind: str) -> None:
+    followed.server.faults.inject(f"*/{kind}", Refuse(500), times=ALWAYS)
+    followed.applied()
+    assert spans() == []
+    followed.server.faults.clear()
+    KindState.objects.update(retry_at=None)
+    followed.applied()
+    assert len(spans()) == 1
+
+
+@pytest.mark.parametrize("kind", ["resourceslices", "resourceclaims"])
+def test_what_was_read_before_there_was_history_is_not_covered(followed: Followed, kind: str) -> None:
+    followed.applied()
+    Coverage.objects.all().delete()
+    progress.begin_anew(followed.cluster)
     followed.server.faults.inject(f"*/{kind}", Refuse(500), times=ALWAYS)
     followed.applied()
     assert spans() == []
