@@ -85,7 +85,7 @@ def _runs(steps: Sequence[Step]) -> Iterator[list[Step]]:
 def _trace(run: Sequence[Step], band: Band, number: int, zone: Zone) -> dict[str, Any]:
     """Each step is as wide as it is long: the last value once more, at its end."""
     values = [_held(step, band) for step in run]
-    texts = [f"{bold(band.name)} {plain(hours.hours(value))}" for value in values]
+    texts = [f"{bold(band.name)} {plain(_told(step, band))}" for step in run]
     return {
         "type": "scatter",
         "mode": "lines",
@@ -101,6 +101,18 @@ def _trace(run: Sequence[Step], band: Band, number: int, zone: Zone) -> dict[str
 
 def _held(step: Step, band: Band) -> Fraction:
     return sum((part.card_equivalents for part in step.parts if _band(part) == band), NOTHING)
+
+
+def _told(step: Step, band: Band) -> str:
+    """What is not known is beside the number, and no zero."""
+    held = _held(step, band)
+    not_known = sum((part.unknown for part in step.parts if _band(part) == band), NOTHING)
+    if not not_known:
+        return hours.hours(held)
+    lasting = {"hours": hours.hours(not_known)}
+    if not held:
+        return f"{_('not known')} {_('for %(hours)s') % lasting}"
+    return f"{hours.hours(held)} {_('and %(hours)s of unknown size') % lasting}"
 
 
 def _shapes(spans: Iterable[Period], zone: Zone, opacity: float) -> list[dict[str, Any]]:

@@ -81,7 +81,7 @@ def usage(request: HttpRequest) -> HttpResponse:
             "zone": question.zone,
             "span": periods.span(question.period, question.zone),
             "so_far": periods.local(over.end, question.zone) if over.end < question.period.end else "",
-            "presets": presets(request, now, question.zone),
+            "presets": presets(request, now, question),
             "nothing": Nothing.DETAIL if "gone" in found else why,
             "first": periods.local(known.first, question.zone) if known.first else "",
             "month": _month(request.GET, over, question.zone),

@@ -145,7 +145,7 @@ def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filteri
     lengths = [(one.value, words.step(one)) for one in Step]
     fields = [
         write(request, "from", _("From"), periods.local(question.period.start, question.zone)),
-        write(request, "to", _("To"), periods.local(question.period.end, question.zone)),
+        write(request, "to", _("To (not included)"), periods.local(question.period.end, question.zone)),
         _group_field(request, question.group),
         choose(request, "step", _("Steps"), lengths)._replace(empty=_("as fits")),
         write(request, "tz", _("Time zone"), periods.UTC_NAME),
@@ -156,26 +156,28 @@ def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filteri
     return filtering.form(request, fields)
 
 
-def presets(request: HttpRequest, now: datetime, zone: Zone) -> list[Link]:
+def presets(request: HttpRequest, now: datetime, question: Question) -> list[Link]:
     """The last days, and this month and the last."""
+    zone = question.zone
     today = now.astimezone(zone.info).date()
     tomorrow, first = today + timedelta(days=1), today.replace(day=1)
     before = (first - timedelta(days=1)).replace(day=1)
-    return [
-        _preset(request, _("7 days"), tomorrow - timedelta(days=7), tomorrow),
-        _preset(request, _("30 days"), tomorrow - timedelta(days=_DAYS), tomorrow),
-        _preset(request, periods.month_name(first.year, first.month), first, tomorrow),
-        _preset(request, periods.month_name(before.year, before.month), before, first),
+    days = [
+        (_("7 days"), tomorrow - timedelta(days=7), tomorrow),
+        (_("30 days"), tomorrow - timedelta(days=_DAYS), tomorrow),
+        (periods.month_name(first.year, first.month), first, tomorrow),
+        (periods.month_name(before.year, before.month), before, first),
     ]
+    return [_preset(request, question, *one) for one in days]
 
 
-def _preset(request: HttpRequest, label: str, start: date, end: date) -> Link:
+def _preset(request: HttpRequest, question: Question, label: str, start: date, end: date) -> Link:
     query = request.GET.copy()
     for gone in ("page", "step"):
         query.pop(gone, None)
     query["from"], query["to"] = start.isoformat(), end.isoformat()
-    chosen = all(request.GET.get(name) == query[name] for name in ("from", "to"))
-    return Link(label, f"?{query.urlencode()}", chosen)
+    period = Period(*(midnight(day, question.zone.info) for day in (start, end)))
+    return Link(label, f"?{query.urlencode()}", period == question.period)
 
 
 def _group_field(request: HttpRequest, chosen: UsageGroup) -> Field:

@@ -66,10 +66,16 @@ def since_when(one: Held) -> SafeString:
 
 @register.simple_tag
 def until_when(one: Held) -> SafeString:
+    """When it was seen to be over, and when it was seen last where that was not just before."""
     if one.going_on:
         return format_html("{}", _("still held"))
     share = one.share
-    return minute(share.until if share and share.until else moment(one.span.end))
+    if share is None or share.until is None:
+        return minute(moment(one.span.end))
+    if share.until_not_before is None or spans.minute(share.until_not_before) == spans.minute(share.until):
+        return minute(share.until)
+    told = _("last seen held %(instant)s") % {"instant": spans.minute(share.until_not_before)}
+    return format_html('{}<div class="small dim">{}</div>', minute(share.until), told)
 
 
 @register.simple_tag

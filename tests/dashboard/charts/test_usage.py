@@ -56,6 +56,18 @@ def test_a_gap_has_words_where_there_is_room_for_them() -> None:
         assert (len(layout["shapes"]), len(layout["annotations"])) == (1, words)
 
 
+def test_what_is_not_known_of_a_step_stands_beside_its_number() -> None:
+    steps = [
+        Step(day(number).period, (Part(NLP, held * HOUR, unknown * HOUR),), 24 * HOUR, Fraction(0))
+        for number, (held, unknown) in enumerate([(1, 0), (2, 3), (0, 4)])
+    ]
+    assert drawn(*steps)["data"][0]["text"][:3] == [
+        "<b>nlp</b> 1 h",
+        "<b>nlp</b> 2 h and 3 h of unknown size",
+        "<b>nlp</b> not known for 4 h",
+    ]
+
+
 def test_names_are_no_markup() -> None:
     hostile = Whose("<b>", TeamBrief("<b>", "<a href=x>", 3), False)
     assert "<a" not in drawn(day(0, (hostile, 1)))["data"][0]["text"][0]

@@ -61,3 +61,16 @@ def test_of_others_only_the_time_is_told(device: Device) -> None:
     assert "another team" in page
     assert "covert" not in page
     assert "secret" not in page
+
+
+def test_an_end_that_was_found_late_says_when_it_was_seen_last(device: Device, read: Get) -> None:
+    now = timezone.now()
+    end, seen = now - 2 * DAY, now - 3 * DAY
+    make_held(device, now - 4 * DAY, end, consumed={"memory": "8Gi"}, ended_not_before=seen)
+    assert f"{end:%Y-%m-%d %H:%M} last seen held {seen:%Y-%m-%d %H:%M}" in read(f"/devices/{device.pk}/")
+
+
+def test_an_end_that_was_seen_at_once_is_just_that(device: Device, read: Get) -> None:
+    end = timezone.now().replace(second=30) - 2 * DAY
+    make_held(device, end - DAY, end, consumed={"memory": "8Gi"}, ended_not_before=end - timedelta(seconds=5))
+    assert "last seen held" not in read(f"/devices/{device.pk}/")

@@ -146,6 +146,14 @@ def test_the_table_of_hours_says_what_of_them_was_not_read(read: Get) -> None:
     assert "06:00 0.5 h 0.5 h not read 0 h" in read(f"/usage/?{MARCH}")
 
 
+def test_the_period_that_is_shown_is_marked(past: None, get: Get) -> None:
+    """Also where nobody chose it."""
+    marked = re.compile(r'<a href="[^"]+" aria-current="true">([^<]+)</a>')
+    assert "30 days" in marked.findall(get("/usage/"))
+    assert "30 days" in marked.findall(get("/usage/?tz=Asia/Tokyo"))
+    assert "30 days" not in marked.findall(get(f"/usage/?{MARCH}"))
+
+
 def test_a_link_to_the_first_record_goes_by_the_same_clocks(past: None, get: Get) -> None:
     page = get("/usage/?from=2026-01-01&to=2026-02-01&tz=Asia/Tokyo")
     assert 'href="/usage/?from=2026-03-01&amp;tz=Asia/Tokyo"' in page
