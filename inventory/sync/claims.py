@@ -119,6 +119,7 @@ def _write_passed(
     passed = _not_gone(not_older(changes.passed, dict(versions)), rows, journal)
     slugs = _slugs(around.places, _teams(passed, around.places, {uid: row.id for uid, row in rows.items()}))
     opening, known = Opening(slugs, touched), _known(passed, rows, journal)
+    touched.claims_passed.update(slugs)
     for claims in _one_after_the_other(passed):
         held = [
             (claim, result, dict(consumed(result, frozenset())))
@@ -206,7 +207,9 @@ def _write(
     namespaces = around.places.namespaces({claim.metadata.namespace for claim in claims})
     owners = _teams(claims, around.places, {uid: row.id for uid, row in before.items()})
     touched.passed_on.update(
-        (uid, team) for uid, team in owners.items() if uid in before and before[uid].team_id != team
+        (uid, team)
+        for uid, team in owners.items()
+        if uid in touched.claims_passed or (uid in before and before[uid].team_id != team)
     )
     desired: dict[Key, ClaimColumns] = {
         (cluster.pk, claim.metadata.uid): _claim(claim, around.places, namespaces, owners[claim.metadata.uid])

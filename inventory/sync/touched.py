@@ -47,6 +47,8 @@ class Touched:
     # Namespaces that belong to another team now, and claims by UID with the team that they have passed to.
     moved: set[int] = field(default_factory=set)
     passed_on: dict[str, int | None] = field(default_factory=dict)
+    # Claims by UID of which an earlier state is in the history, perhaps as another team's.
+    claims_passed: set[str] = field(default_factory=set)
     # Claims by UID that are gone, and those that have given a device back and hold one again.
     claims_gone: set[str] = field(default_factory=set)
     given_anew: set[str] = field(default_factory=set)
