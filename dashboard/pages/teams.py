@@ -28,16 +28,16 @@ from inventory.queries import largest as largest_queries
 from inventory.queries import shares as share_queries
 from inventory.queries import teams as team_queries
 from inventory.queries.by_team import ProductSum
-from inventory.queries.largest import Found
 from inventory.queries.quotas import QuotaRow
 from inventory.queries.shares import ShareRow
+from inventory.queries.team_room import TeamRoom
 from inventory.queries.teams import TeamRow
 from inventory.snapshot import snapshot
 from inventory.viewer import Viewer
 
 PARAMETER = "largest"
 _NOW = "now"
-_searches: Searches[Found] = Searches(32, largest_queries.is_whole)
+_searches: Searches[TeamRoom] = Searches(32, team_room.is_whole)
 
 
 class SumLine(NamedTuple):
@@ -57,7 +57,7 @@ class ShareLine(NamedTuple):
 
 class ClusterRoom(NamedTuple):
     cluster: str
-    found: Found
+    room: TeamRoom
     seen: Seen
 
 
@@ -179,7 +179,7 @@ def _rooms(row: Team, viewer: Viewer) -> list[ClusterRoom]:
 def _room(row: Team, cluster: Cluster, until: float, viewer: Viewer) -> ClusterRoom:
     limits = team_room.limits_of(row, cluster, timezone.now())
     subject = ("team", row.pk, team_room.stamp(limits))
-    found = _searches.answer(
+    room = _searches.answer(
         cluster, subject, lambda: team_room.room(row, cluster, limits, seconds=until - monotonic())
     )
-    return ClusterRoom(cluster.name, found, seen(cluster.name, team_room.KINDS, viewer=viewer))
+    return ClusterRoom(cluster.name, room, seen(cluster.name, team_room.KINDS, viewer=viewer))

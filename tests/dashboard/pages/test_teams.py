@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from inventory.models import Membership, Team, TeamQuota
+from inventory.models import ConsumedCapacity, Membership, Team, TeamQuota
 from tests.factories import make_balance, make_claim, make_device, make_namespace, make_share, make_team
 from tests.reading import read_recorded_cluster
 
@@ -126,3 +126,14 @@ def test_the_largest_request_keeps_to_the_limits_and_to_one_card(db: None, tmp_p
     part = text(boss, "/teams/gang/largest/")
     assert "memory: 16Gi, cores: 0" in part
     assert "memory: 80Gi" not in part
+
+
+def test_a_limit_of_which_nobody_knows_what_is_left_is_named_beside_what_fits(
+    db: None, tmp_path: Path
+) -> None:
+    read_recorded_cluster(tmp_path)
+    gang = Team.objects.get(slug="gang")
+    limit(gang, "cores", "400", product="NVIDIA A100-SXM4-80GB")
+    ConsumedCapacity.objects.filter(share__claim__team=gang, dimension="cores").update(amount=None)
+    part = text(reader("boss", operator=True), "/teams/gang/largest/")
+    assert "It is not known what is left of the limit Cores 400" in part
