@@ -8,14 +8,14 @@ from itertools import chain
 from typing import Self
 
 import msgspec
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from inventory.dra.quotas.equivalents import Equivalents, Told, total
 from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS, is_named, of_request
 from inventory.dra.quotas.standing import Measured, Standing, measured
 from inventory.dra.units import Unit, unit_of
 from inventory.kube.quantity import Notation
-from inventory.models import Cluster, KindState, Share, TeamQuota
+from inventory.models import Card, Cluster, DeviceClass, KindState, Share, TeamQuota
 from inventory.queries import holdings, pending_use
 from inventory.queries.holdings import TEAM, Held, Key, Number, added
 from inventory.queries.pending_use import KindOf, Waiting
@@ -95,6 +95,20 @@ class Uses:
     def number(self, quota: TeamQuota) -> list[Number]:
         return [one for key, one in self._of(quota).numbers.items() if _is_in(quota, key)]
 
+    def cards(self, quota: TeamQuota) -> int | None:
+        """How many the limit is on, of those that are known; None where another may be there."""
+        classes = self._classes if quota.device_class else frozenset()
+        found = sum(
+            number
+            for (cluster, driver, product), number in self._cards.items()
+            if quota.cluster_id in (None, cluster)
+            and quota.driver in ("", driver)
+            and quota.product in ("", product)
+            and (not quota.device_class or (cluster, quota.device_class) in classes)
+        )
+        is_unread = any(quota.cluster_id in (None, cluster) for cluster in self._slices_unread)
+        return None if not found and is_unread else found
+
     def pending(self, quota: TeamQuota) -> tuple[Measured, int]:
         """With how many claims there are that wait for such devices, or may do so."""
         waits, claims = Measured(), 0
@@ -158,6 +172,21 @@ class Uses:
         for one in pending_use.of_teams(self._teams):
             found[one.team].append(one)
         return found
+
+    @cached_property
+    def _cards(self) -> dict[tuple[int, str, str], int]:
+        columns = ("cluster_id", "pool__driver", "product")
+        counts = Card.objects.order_by().values_list(*columns).annotate(Count("pk"))
+        return {(cluster, driver, product): number for cluster, driver, product, number in counts}
+
+    @cached_property
+    def _classes(self) -> frozenset[tuple[int, str]]:
+        return frozenset(DeviceClass.objects.order_by().values_list("cluster_id", "name"))
+
+    @cached_property
+    def _slices_unread(self) -> Sequence[int]:
+        read = KindState.objects.filter(kind="resourceslices", succeeded_at__isnull=False)
+        return list(Cluster.objects.exclude(pk__in=read.values("cluster")).values_list("pk", flat=True))
 
     @cached_property
     def _unread(self) -> Mapping[int, str]:

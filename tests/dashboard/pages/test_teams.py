@@ -137,3 +137,13 @@ def test_a_limit_of_which_nobody_knows_what_is_left_is_named_beside_what_fits(
     ConsumedCapacity.objects.filter(share__claim__team=gang, dimension="cores").update(amount=None)
     part = text(reader("boss", operator=True), "/teams/gang/largest/")
     assert "It is not known what is left of the limit Cores 400" in part
+
+
+def test_a_limit_on_no_card_that_was_read_says_so(db: None, tmp_path: Path) -> None:
+    read_recorded_cluster(tmp_path)
+    gang = Team.objects.get(slug="gang")
+    limit(gang, "memory", "1Gi", product="NVIDIA A100-SXM4-80GB")
+    boss = reader("boss", operator=True)
+    assert "no card that was read is one of these" not in text(boss, "/teams/gang/")
+    limit(gang, "memory", "1Gi", product="NVIDIA A100 SXM4 80GB")
+    assert "no card that was read is one of these" in text(boss, "/teams/gang/")
