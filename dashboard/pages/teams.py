@@ -145,9 +145,9 @@ def _share_line(share: ShareRow) -> ShareLine:
 
 
 def _limits(row: TeamRow, now: datetime, viewer: Viewer) -> list[QuotaRow]:
-    """Those in force and those to come."""
-    found = quotas.queryset(viewer=viewer).filter(team=row.id).exclude(ends_at__lte=now)
-    return quotas.rows(found, now)
+    """Those in force, which the team's row has already, and then those to come."""
+    to_come = quotas.queryset(viewer=viewer).filter(team=row.id, starts_at__gt=now)
+    return [*row.quotas, *quotas.rows(to_come.order_by("starts_at", "pk"), now)]
 
 
 def _is_limited(row: Team) -> bool:

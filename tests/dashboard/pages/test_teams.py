@@ -2,12 +2,14 @@
 
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from inventory.models import ConsumedCapacity, Membership, Team, TeamQuota
 from tests.factories import make_balance, make_claim, make_device, make_namespace, make_share, make_team
@@ -147,3 +149,14 @@ def test_a_limit_on_no_card_that_was_read_says_so(db: None, tmp_path: Path) -> N
     assert "no card that was read is one of these" not in text(boss, "/teams/gang/")
     limit(gang, "memory", "1Gi", product="NVIDIA A100 SXM4 80GB")
     assert "no card that was read is one of these" in text(boss, "/teams/gang/")
+
+
+def test_limits_that_are_to_come_stand_behind_those_in_force_and_past_ones_do_not(vision: Team) -> None:
+    now = timezone.now()
+    limit(vision, "cores", "111", starts_at=now + timedelta(days=1))
+    limit(vision, "memory", "222Gi", ends_at=now + timedelta(days=1))
+    limit(vision, "cards", "333", ends_at=now)
+    told = text(reader("boss", operator=True), "/teams/vision/")
+    assert told.index("222") < told.index("111")
+    assert "not yet in force" in told
+    assert "333" not in told
