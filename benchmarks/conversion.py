@@ -15,21 +15,16 @@ Every run is a process of its own, whose memory is told.
 """
 
 import argparse
-import gc
 import json
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import django
 import msgspec
 
-from benchmarks.measuring import machine_line, peak_mib, summary
-from benchmarks.surroundings import DATABASES, migrated
+from benchmarks.measuring import clock, machine_line, peak_mib, ratio_to_floor, summary
+from benchmarks.surroundings import DATABASES, measured
 
 _PARTS = ("floor", "webhook", "preview", "list", "whole", "encode")
 _SHAPES: tuple[tuple[dict[str, str], dict[str, str]], ...] = (
@@ -53,8 +48,6 @@ _SHAPES: tuple[tuple[dict[str, str], dict[str, str]], ...] = (
     ({"cambricon.com/vmlu": "1", "cambricon.com/mlu.smlu.vmemory": "16"}, {}),
 )
 _NAMESPACES = 50
-
-T = TypeVar("T")
 
 
 def manifests(pods: int) -> Iterator[dict[str, Any]]:
@@ -92,19 +85,19 @@ def once(pods: int) -> dict[str, Any]:
 
     chosen = settings()
     texts = [msgspec.json.encode(one) for one in manifests(pods)]
-    floor, given = _clock(lambda: [msgspec.json.decode(text) for text in texts])
-    webhook, _ = _clock(lambda: [mutate(pod, chosen.devices, chosen.profile) for pod in given])
-    preview, _ = _clock(lambda: [pod_preview(pod, chosen) for pod in given])
+    floor, given = clock(lambda: [msgspec.json.decode(text) for text in texts])
+    webhook, _ = clock(lambda: [mutate(pod, chosen.devices, chosen.profile) for pod in given])
+    preview, _ = clock(lambda: [pod_preview(pod, chosen) for pod in given])
 
     def answered(*, in_brief: bool) -> Any:
         with snapshot():
             rows = HamiPod.objects.select_related("cluster", "namespace").order_by("pk")
             return of_pods(rows.iterator(chunk_size=1_000), chosen, viewer=EVERYTHING, in_brief=in_brief)
 
-    listed, _ = _clock(lambda: answered(in_brief=True))
+    listed, _ = clock(lambda: answered(in_brief=True))
     list_peak = peak_mib()
-    whole, answer = _clock(lambda: answered(in_brief=False))
-    encoded, body = _clock(lambda: encode(wire(answer)))
+    whole, answer = clock(lambda: answered(in_brief=False))
+    encoded, body = clock(lambda: encode(wire(answer)))
     found = answer.summary
     warned = found.refused + found.with_warnings
     if found.objects != pods or found.unreadable or not found.fitting or not warned:
@@ -112,13 +105,6 @@ def once(pods: int) -> dict[str, Any]:
     seconds = dict(zip(_PARTS, (floor, webhook, preview, listed, whole, encoded), strict=True))
     told = {"megabytes": len(body) / 1e6, "summary": msgspec.to_builtins(found)}
     return {"seconds": seconds, "list_peak_mib": list_peak, "peak_mib": peak_mib(), **told}
-
-
-def _clock(do: Callable[[], T]) -> tuple[float, T]:
-    gc.collect()
-    began = time.perf_counter()
-    result = do()
-    return time.perf_counter() - began, result
 
 
 def _fill(pods: int, devices: int, folder: Path) -> None:
@@ -154,32 +140,14 @@ def _fill(pods: int, devices: int, folder: Path) -> None:
     Pod.objects.bulk_create(rows, batch_size=1_000)
 
 
-def _run(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    with tempfile.TemporaryDirectory(prefix="sliceboard-benchmark-") as name:
-        folder, sizes = Path(name), (str(arguments.pods), str(arguments.devices))
-        with migrated(arguments.database, folder) as environment:
-            command = [sys.executable, "-m", "benchmarks.conversion"]
-            command += ["--pods", sizes[0], "--devices", sizes[1]]
-            subprocess.run([*command, "--fill", name], env=environment, check=True)
-            found = []
-            for number in range(arguments.runs):
-                done = subprocess.run(
-                    [*command, "--once"], env=environment, check=True, stdout=subprocess.PIPE, text=True
-                )
-                found.append(json.loads(done.stdout.splitlines()[-1]))
-                print(f"run {number + 1}", file=sys.stderr)
-            return found
-
-
 def rows(found: list[dict[str, Any]], pods: int) -> Iterator[str]:
     yield "| part | median | least | most | Pods a second | times the floor |"
     yield "|---|---|---|---|---|---|"
     for part in _PARTS:
         one = summary([run["seconds"][part] for run in found])
-        ratio = summary([run["seconds"][part] / run["seconds"]["floor"] for run in found])["median"]
         yield (
             f"| {part} | {one['median']:.4g} s | {one['least']:.4g} s | {one['most']:.4g} s "
-            f"| {pods / one['median']:,.0f} | {ratio:.3g} |"
+            f"| {pods / one['median']:,.0f} | {ratio_to_floor(found, part):.3g} |"
         )
 
 
@@ -201,7 +169,8 @@ def main() -> None:
     if arguments.once:
         print(json.dumps(once(arguments.pods)))
         return
-    found = _run(arguments)
+    given = {"pods": arguments.pods, "devices": arguments.devices}
+    found = measured("benchmarks.conversion", given, arguments.database, arguments.runs)
     medians = {part: summary([run["seconds"][part] for run in found])["median"] for part in _PARTS}
     ratios = {f"{part} to floor": round(medians[part] / medians["floor"], 2) for part in _PARTS[1:]}
     ratios |= {

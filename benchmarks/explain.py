@@ -16,19 +16,17 @@ begins with slices that were just read. Measured in a process that has nothing e
 """
 
 import argparse
-import gc
 import json
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from benchmarks.measuring import machine_line, peak_mib, summary
+from benchmarks.measuring import clock, machine_line, peak_mib, summary
 from demo import generated
 from demo.resources import RESOURCE_CLAIMS, RESOURCE_SLICES
 from inventory.dra.cel.selectors import compiled
@@ -48,9 +46,6 @@ OF_CLAIM = f'device.attributes["{_DRIVER}"].type == "hami-gpu"'
 _CLAIMS_OF_A_DEVICE = 5
 _SLICES, _RESULTS = "slices.jsonl", "results.json"
 _PARTS = ("read", "selectors", "explain", "rest", "again", "prepared")
-
-
-T = TypeVar("T")
 
 
 class Measured:
@@ -99,14 +94,14 @@ def once(folder: Path, runs: int) -> dict[str, Any]:
 
 
 def _timed(found: Measured, devices: int) -> dict[str, float]:
-    read, found.slices = _clock(found.read)
-    selectors, wanted = _clock(found.selectors)
-    prepared, _ = _clock(found.selectors)
+    read, found.slices = clock(found.read)
+    selectors, wanted = clock(found.selectors)
+    prepared, _ = clock(found.selectors)
     # Anew, so that the question does not profit from what was prepared.
     found.slices = found.read()
     cluster = found.cluster()
-    whole, told = _clock(lambda: found.explain(cluster))
-    again, same = _clock(lambda: found.explain(cluster))
+    whole, told = clock(lambda: found.explain(cluster))
+    again, same = clock(lambda: found.explain(cluster))
     groups = told.requests[0].groups
     if told.verdict is not Verdict.NO_ROOM or wanted != devices or told != same:
         raise SystemExit(f"not the question that was meant: {told.verdict}, {wanted} devices")
@@ -114,13 +109,6 @@ def _timed(found: Measured, devices: int) -> dict[str, float]:
         raise SystemExit(f"some of the {devices} devices are in no group")
     rest = whole - selectors
     return dict(zip(_PARTS, (read, selectors, whole, rest, again, prepared), strict=True))
-
-
-def _clock(do: Callable[[], T]) -> tuple[float, T]:
-    gc.collect()
-    began = time.perf_counter()
-    result = do()
-    return time.perf_counter() - began, result
 
 
 def _generate(devices: int, folder: Path) -> None:

@@ -1,15 +1,18 @@
 """What all benchmarks share: medians with their spread, memory, CPU time, the machine's size."""
 
+import gc
 import os
 import platform
 import sqlite3
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 # Of /proc/<pid>/stat, counted behind the name: the parent, and the four times in ticks.
@@ -29,6 +32,19 @@ class Stopwatch:
             yield
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
+
+
+def clock(do: Callable[[], T]) -> tuple[float, T]:
+    """Seconds, and what comes of it."""
+    gc.collect()
+    began = time.perf_counter()
+    result = do()
+    return time.perf_counter() - began, result
+
+
+def ratio_to_floor(runs: Sequence[Mapping[str, Any]], part: str) -> float:
+    """The median over runs, each by its own floor."""
+    return summary([run["seconds"][part] / run["seconds"]["floor"] for run in runs])["median"]
 
 
 def summary(values: Sequence[float]) -> dict[str, float]:

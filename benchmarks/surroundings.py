@@ -6,6 +6,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,6 +50,27 @@ def migrated(kind: str, folder: Path, **settings: str) -> Iterator[dict[str, str
         }
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=environment, check=True)
         yield environment
+
+
+def measured(
+    module: str, sizes: Mapping[str, int], kind: str, runs: int, **settings: str
+) -> list[dict[str, Any]]:
+    """What `--once` of a benchmark prints, in so many processes, on a database that `--fill` has filled."""
+    command = [sys.executable, "-m", module]
+    command += [part for name, size in sizes.items() for part in (f"--{name}", str(size))]
+    with (
+        tempfile.TemporaryDirectory(prefix="sliceboard-benchmark-") as folder,
+        migrated(kind, Path(folder), **settings) as environment,
+    ):
+        subprocess.run([*command, "--fill", folder], env=environment, check=True)
+        found = []
+        for number in range(runs):
+            done = subprocess.run(
+                [*command, "--once"], env=environment, check=True, stdout=subprocess.PIPE, text=True
+            )
+            found.append(json.loads(done.stdout.splitlines()[-1]))
+            print(f"run {number + 1}", file=sys.stderr)
+        return found
 
 
 def once(what: str, folder: Path, environment: Mapping[str, str], seconds: float = 0) -> dict[str, Any]:

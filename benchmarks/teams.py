@@ -18,12 +18,7 @@ HTML, from the request to the last byte.
 """
 
 import argparse
-import gc
 import json
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -34,8 +29,8 @@ import django
 from django.db import connection
 from django.test import Client
 
-from benchmarks.measuring import machine_line, peak_mib, summary
-from benchmarks.surroundings import DATABASES, migrated
+from benchmarks.measuring import clock, machine_line, peak_mib, ratio_to_floor, summary
+from benchmarks.surroundings import DATABASES, measured
 
 _FLOOR = """
     SELECT claim.team_id, consumed.dimension, consumed.exponent, count(consumed.id), sum(consumed.amount)
@@ -61,14 +56,14 @@ _ASKED = {
 def once() -> dict[str, Any]:
     """In a process with a database that holds the cluster and its teams."""
     django.setup()
-    seconds = {"floor": _clock(_added_up)}
+    seconds = {"floor": clock(_added_up)[0]}
     queries = {}
     for part, (user, path) in _ASKED.items():
         client = _signed_in(user)
         # What is made once in a process, templates and patterns of addresses, is not what is measured.
         _answer(client, "/teams/nobody/" if path.startswith("/teams") else "/api/v1/teams/nobody/", 404)
         with _counted() as asked:
-            seconds[part] = _clock(partial(_answer, client, path))
+            seconds[part], _ = clock(partial(_answer, client, path))
         queries[part] = len(asked)
     return {"seconds": seconds, "queries": queries, "peak_mib": peak_mib()}
 
@@ -107,13 +102,6 @@ def _answer(client: Client, path: str, status: int = 200) -> None:
         raise SystemExit(f"{path}: {response.status_code}")
 
 
-def _clock(do: Callable[[], object]) -> float:
-    gc.collect()
-    began = time.perf_counter()
-    do()
-    return time.perf_counter() - began
-
-
 def _fill(devices: int, claims: int, folder: Path) -> None:
     """A cluster that was polled, with teams, limits, an operator and a member."""
     django.setup()
@@ -150,24 +138,6 @@ def _analysed() -> None:
         cursor.execute("ANALYZE")
 
 
-def _run(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    with (
-        tempfile.TemporaryDirectory(prefix="sliceboard-benchmark-") as name,
-        migrated(arguments.database, Path(name), SLICEBOARD_LOG_LEVEL="ERROR") as environment,
-    ):
-        command = [sys.executable, "-m", "benchmarks.teams"]
-        sizes = ["--devices", str(arguments.devices), "--claims", str(arguments.claims)]
-        subprocess.run([*command, *sizes, "--fill", name], env=environment, check=True)
-        found = []
-        for number in range(arguments.runs):
-            done = subprocess.run(
-                [*command, "--once"], env=environment, check=True, stdout=subprocess.PIPE, text=True
-            )
-            found.append(json.loads(done.stdout.splitlines()[-1]))
-            print(f"run {number + 1}", file=sys.stderr)
-        return found
-
-
 def rows(found: list[dict[str, Any]]) -> Iterator[str]:
     yield "| part | median | least | most | times the floor | queries |"
     yield "|---|---|---|---|---|---|"
@@ -176,12 +146,8 @@ def rows(found: list[dict[str, Any]]) -> Iterator[str]:
         queries = found[0]["queries"].get(part, 1)
         yield (
             f"| {part} | {one['median']:.3g} s | {one['least']:.3g} s | {one['most']:.3g} s "
-            f"| {_ratio(found, part):.3g} | {queries} |"
+            f"| {ratio_to_floor(found, part):.3g} | {queries} |"
         )
-
-
-def _ratio(found: list[dict[str, Any]], part: str) -> float:
-    return summary([run["seconds"][part] / run["seconds"]["floor"] for run in found])["median"]
 
 
 def main() -> None:
@@ -202,8 +168,10 @@ def main() -> None:
     if arguments.once:
         print(json.dumps(once()))
         return
-    found = _run(arguments)
-    ratios = {f"{part} to floor": round(_ratio(found, part), 2) for part in _ASKED}
+    given = {"devices": arguments.devices, "claims": arguments.claims}
+    quietly = {"SLICEBOARD_LOG_LEVEL": "ERROR"}
+    found = measured("benchmarks.teams", given, arguments.database, arguments.runs, **quietly)
+    ratios = {f"{part} to floor": round(ratio_to_floor(found, part), 2) for part in _ASKED}
     ratios |= {"peak MiB": round(summary([run["peak_mib"] for run in found])["median"])}
     if arguments.json:
         print(json.dumps(ratios))

@@ -22,6 +22,7 @@ from inventory.models import (
     SavedConversion,
     TeamQuota,
 )
+from inventory.queries.uses import Uses
 from inventory.sync.remove import remove
 from inventory.tasks import poll_cluster
 
@@ -136,6 +137,12 @@ class TeamQuotaAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         ),
         (_("When"), {"fields": ("starts_at", "ends_at")}),
     )
+
+    def save_model(self, request: HttpRequest, obj: TeamQuota, form: Any, change: bool) -> None:  # noqa: FBT001
+        super().save_model(request, obj, form, change)
+        if Uses.of([obj]).cards(obj) == 0:
+            told = _("No card that was read is one of these. If there should be one, look at the names.")
+            messages.warning(request, told)
 
     @admin.display(description=_("on which devices"))
     def devices(self, quota: TeamQuota) -> str:

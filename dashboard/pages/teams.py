@@ -30,16 +30,16 @@ from inventory.queries import largest as largest_queries
 from inventory.queries import shares as share_queries
 from inventory.queries import teams as team_queries
 from inventory.queries.by_team import ProductSum
-from inventory.queries.largest import Found
 from inventory.queries.quotas import QuotaRow
 from inventory.queries.shares import ShareRow
+from inventory.queries.team_room import TeamRoom
 from inventory.queries.teams import TeamRow
 from inventory.snapshot import snapshot
 from inventory.viewer import Viewer
 
 PARAMETER = "largest"
 _NOW = "now"
-_searches: Searches[Found] = Searches(32, largest_queries.is_whole)
+_searches: Searches[TeamRoom] = Searches(32, team_room.is_whole)
 
 
 class SumLine(NamedTuple):
@@ -59,7 +59,7 @@ class ShareLine(NamedTuple):
 
 class ClusterRoom(NamedTuple):
     cluster: str
-    found: Found
+    room: TeamRoom
     seen: Seen
 
 
@@ -150,9 +150,9 @@ def _share_line(share: ShareRow) -> ShareLine:
 
 
 def _limits(row: TeamRow, now: datetime, viewer: Viewer) -> list[QuotaRow]:
-    """Those in force and those to come."""
-    found = quotas.queryset(viewer=viewer).filter(team=row.id).exclude(ends_at__lte=now)
-    return quotas.rows(found, now)
+    """Those in force, which the team's row has already, and then those to come."""
+    to_come = quotas.queryset(viewer=viewer).filter(team=row.id, starts_at__gt=now)
+    return [*row.quotas, *quotas.rows(to_come.order_by("starts_at", "pk"), now)]
 
 
 def _is_limited(row: Team) -> bool:
@@ -184,7 +184,7 @@ def _rooms(row: Team, viewer: Viewer) -> list[ClusterRoom]:
 def _room(row: Team, cluster: Cluster, until: float, viewer: Viewer) -> ClusterRoom:
     limits = team_room.limits_of(row, cluster, timezone.now())
     subject = ("team", row.pk, team_room.stamp(limits))
-    found = _searches.answer(
+    room = _searches.answer(
         cluster, subject, lambda: team_room.room(row, cluster, limits, seconds=until - monotonic())
     )
-    return ClusterRoom(cluster.name, found, seen(cluster.name, team_room.KINDS, viewer=viewer))
+    return ClusterRoom(cluster.name, room, seen(cluster.name, team_room.KINDS, viewer=viewer))

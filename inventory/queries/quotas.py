@@ -33,7 +33,8 @@ class QuotaRow(msgspec.Struct, frozen=True):
     `used`, `headroom` and `over` are null where they are not known; `used_at_least` is then what is known.
     `pending` is what claims would take that are not allocated yet, `pending_claims` so many of them, and of
     `pending_unknown` requests it cannot be told; `reasons` say why. `fraction` is `used` where no decimal
-    number is exactly that. Nothing of it is enforced in a cluster.
+    number is exactly that. `cards` is how many known cards the limit is on, null where a cluster was never
+    read: a name that nothing has makes it a limit on none. Nothing of it is enforced in a cluster.
     """
 
     id: int
@@ -51,6 +52,7 @@ class QuotaRow(msgspec.Struct, frozen=True):
     ends_at: datetime | None
     in_force: bool
     note: str
+    cards: int | None
     state: State
     used: Quantity | None
     used_at_least: Quantity
@@ -132,6 +134,7 @@ def _row(quota: TeamQuota, uses: Uses, now: datetime) -> QuotaRow:
         ends_at=quota.ends_at,
         in_force=is_in_force(quota, now),
         note=quota.note,
+        cards=uses.cards(quota),
         state=standing.state,
         used=_told(used.exact, notation),
         used_at_least=at_least(used.known, notation),

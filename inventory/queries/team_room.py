@@ -30,6 +30,19 @@ from inventory.queries.uses import Uses
 KINDS = largest.KINDS
 
 
+class TeamRoom(msgspec.Struct, frozen=True):
+    """`unknown`: limits of which it cannot be told what is left; of the devices that they are on, nothing is
+    offered."""
+
+    found: Found
+    unknown: tuple[TeamQuota, ...]
+
+
+def is_whole(room: TeamRoom) -> bool:
+    """Whether another search would find the same."""
+    return largest.is_whole(room.found)
+
+
 def limits_of(team: Team, cluster: Cluster, now: datetime) -> list[TeamQuota]:
     """Those in force that bear on devices of the cluster."""
     found = TeamQuota.objects.in_force(now).filter(Q(cluster=None) | Q(cluster=cluster), team=team)
@@ -43,7 +56,7 @@ def stamp(quotas: Sequence[TeamQuota]) -> Hashable:
     return tuple(map(version, quotas)), tuple(revisions)
 
 
-def room(team: Team, cluster: Cluster, quotas: Sequence[TeamQuota], *, seconds: float = SECONDS) -> Found:
+def room(team: Team, cluster: Cluster, quotas: Sequence[TeamQuota], *, seconds: float = SECONDS) -> TeamRoom:
     """Inside of a snapshot, with the cluster as read there."""
     uses = Uses.of(quotas)
     products = _products(cluster)
@@ -57,14 +70,8 @@ def room(team: Team, cluster: Cluster, quotas: Sequence[TeamQuota], *, seconds: 
         )
         for one in quotas
     ]
-    found = largest.below(cluster, ceiling_of(limits), seconds=seconds)
-    unknown = [one for one, limit in zip(quotas, limits, strict=True) if limit.headroom is None]
-    return msgspec.structs.replace(found, doubts=(*map(_doubt, unknown), *found.doubts))
-
-
-def _doubt(quota: TeamQuota) -> str:
-    """Where it cannot be told what is left, nothing is offered."""
-    return f"what is left of {quota.dimension} {quota.quantity}, since it is not known how much is used"
+    unknown = (one for one, limit in zip(quotas, limits, strict=True) if limit.headroom is None)
+    return TeamRoom(largest.below(cluster, ceiling_of(limits), seconds=seconds), tuple(unknown))
 
 
 def _concerns(

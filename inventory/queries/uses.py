@@ -8,14 +8,14 @@ from itertools import chain
 from typing import Self
 
 import msgspec
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from inventory.dra.quotas.equivalents import Equivalents, Told, total
 from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS, is_named, of_request
 from inventory.dra.quotas.standing import Measured, Standing, measured
 from inventory.dra.units import Unit, unit_of
 from inventory.kube.quantity import Notation
-from inventory.models import Cluster, KindState, Share, TeamQuota
+from inventory.models import Card, Cluster, DeviceClass, KindState, Share, TeamQuota
 from inventory.queries import holdings, pending_use
 from inventory.queries.holdings import TEAM, Held, Key, Number, added
 from inventory.queries.pending_use import KindOf, Waiting
@@ -31,12 +31,37 @@ _SET = ("cluster_id", "device__pool__driver", "device__card__product")
 _CLASS = "requested_class"
 
 
+class _Sums:
+    """What shares hold, by the values of the keys; each sum is made once, when it is asked for."""
+
+    def __init__(self, shares: QuerySet[Share], keys: Sequence[str]) -> None:
+        self._shares, self._keys = shares, keys
+
+    @cached_property
+    def amounts(self) -> dict[Key, dict[str, Held]]:
+        return holdings.amounts(self._shares, self._keys)
+
+    @cached_property
+    def numbers(self) -> dict[Key, Number]:
+        return holdings.numbers(self._shares, self._keys)
+
+    @cached_property
+    def equivalents(self) -> dict[Key, Equivalents]:
+        return holdings.equivalents(self._shares, self._keys)
+
+
 class Uses:
     """What some teams hold and wait for, read once for all their quotas."""
 
     def __init__(self, teams: Collection[int], *, by_class: bool = False) -> None:
         """`by_class` where one of the quotas names a device class."""
-        self._teams, self._by_class = teams, by_class
+        shares = Share.objects.filter(claim__team__in=teams)
+        classed = shares.annotate(**{_CLASS: ClassOf("claim__spec", "request")})
+        self._teams = teams
+        self._all = _Sums(shares, (TEAM, *_SET))
+        self._by_class = _Sums(classed, (TEAM, *_SET, _CLASS))
+        # Amounts add up over classes: where they are read by class, that is enough.
+        self._finest = self._by_class if by_class else self._all
 
     @classmethod
     def of(cls, quotas: Sequence[TeamQuota]) -> Self:
@@ -44,15 +69,15 @@ class Uses:
 
     def number_of(self, team: int) -> Number:
         """A card is of one cluster, driver and product, so that cards add up too."""
-        return added(one for key, one in self._numbers.items() if key[0] == team)
+        return added(one for key, one in self._all.numbers.items() if key[0] == team)
 
     def equivalents_of(self, team: int) -> Equivalents:
-        return total(one for key, one in self._equivalents.items() if key[0] == team)
+        return total(one for key, one in self._all.equivalents.items() if key[0] == team)
 
     def amounts_of(self, team: int) -> dict[Key, dict[str, Held]]:
         """By driver and product, and by dimension."""
         found: defaultdict[Key, dict[str, Held]] = defaultdict(dict)
-        for key, amounts in self._amounts.items():
+        for key, amounts in self._finest.amounts.items():
             if key[0] == team:
                 of_product = found[key[2], key[3]]
                 for name, held in amounts.items():
@@ -68,8 +93,21 @@ class Uses:
         return found + Measured(unknown=len(unread), reasons=tuple(f"{one}: {NEVER_READ}" for one in unread))
 
     def number(self, quota: TeamQuota) -> list[Number]:
-        found = self._numbers_by_class if quota.device_class else self._numbers
-        return [one for key, one in found.items() if _is_in(quota, key)]
+        return [one for key, one in self._of(quota).numbers.items() if _is_in(quota, key)]
+
+    def cards(self, quota: TeamQuota) -> int | None:
+        """How many the limit is on, of those that are known; None where another may be there."""
+        classes = self._classes if quota.device_class else frozenset()
+        found = sum(
+            number
+            for (cluster, driver, product), number in self._cards.items()
+            if quota.cluster_id in (None, cluster)
+            and quota.driver in ("", driver)
+            and quota.product in ("", product)
+            and (not quota.device_class or (cluster, quota.device_class) in classes)
+        )
+        is_unread = any(quota.cluster_id in (None, cluster) for cluster in self._slices_unread)
+        return None if not found and is_unread else found
 
     def pending(self, quota: TeamQuota) -> tuple[Measured, int]:
         """With how many claims there are that wait for such devices, or may do so."""
@@ -114,47 +152,19 @@ class Uses:
         return found + Measured(unknown=unreadable, reasons=(UNREADABLE,) if unreadable else ())
 
     def _in_equivalents(self, quota: TeamQuota) -> Measured:
-        found = self._equivalents_by_class if quota.device_class else self._equivalents
-        sum_ = total(one for key, one in found.items() if _is_in(quota, key))
+        sum_ = total(one for key, one in self._of(quota).equivalents.items() if _is_in(quota, key))
         return Measured(sum_.known, sum_.unknown, sum_.reasons)
 
     def _of_dimension(self, quota: TeamQuota) -> Iterable[tuple[Key, str, Held]]:
-        for key, amounts in self._amounts.items():
+        for key, amounts in self._finest.amounts.items():
             if _is_in(quota, key):
                 yield from (
                     (key, name, held) for name, held in amounts.items() if is_named(quota.dimension, name)
                 )
 
-    @property
-    def _shares(self) -> QuerySet[Share]:
-        return Share.objects.filter(claim__team__in=self._teams)
-
-    @property
-    def _shares_with_class(self) -> QuerySet[Share]:
-        return self._shares.annotate(**{_CLASS: ClassOf("claim__spec", "request")})
-
-    @cached_property
-    def _amounts(self) -> dict[Key, dict[str, Held]]:
-        """Sums of sums: by class too, where one of the quotas names a class."""
-        if self._by_class:
-            return holdings.amounts(self._shares_with_class, (TEAM, *_SET, _CLASS))
-        return holdings.amounts(self._shares, (TEAM, *_SET))
-
-    @cached_property
-    def _numbers(self) -> dict[Key, Number]:
-        return holdings.numbers(self._shares, (TEAM, *_SET))
-
-    @cached_property
-    def _numbers_by_class(self) -> dict[Key, Number]:
-        return holdings.numbers(self._shares_with_class, (TEAM, *_SET, _CLASS))
-
-    @cached_property
-    def _equivalents(self) -> dict[Key, Equivalents]:
-        return holdings.equivalents(self._shares, (TEAM, *_SET))
-
-    @cached_property
-    def _equivalents_by_class(self) -> dict[Key, Equivalents]:
-        return holdings.equivalents(self._shares_with_class, (TEAM, *_SET, _CLASS))
+    def _of(self, quota: TeamQuota) -> _Sums:
+        """A card counts once in its class and once in all, so these are not sums of sums."""
+        return self._by_class if quota.device_class else self._all
 
     @cached_property
     def _pending(self) -> defaultdict[int, list[Waiting]]:
@@ -162,6 +172,21 @@ class Uses:
         for one in pending_use.of_teams(self._teams):
             found[one.team].append(one)
         return found
+
+    @cached_property
+    def _cards(self) -> dict[tuple[int, str, str], int]:
+        columns = ("cluster_id", "pool__driver", "product")
+        counts = Card.objects.order_by().values_list(*columns).annotate(Count("pk"))
+        return {(cluster, driver, product): number for cluster, driver, product, number in counts}
+
+    @cached_property
+    def _classes(self) -> frozenset[tuple[int, str]]:
+        return frozenset(DeviceClass.objects.order_by().values_list("cluster_id", "name"))
+
+    @cached_property
+    def _slices_unread(self) -> Sequence[int]:
+        read = KindState.objects.filter(kind="resourceslices", succeeded_at__isnull=False)
+        return list(Cluster.objects.exclude(pk__in=read.values("cluster")).values_list("pk", flat=True))
 
     @cached_property
     def _unread(self) -> Mapping[int, str]:

@@ -2,14 +2,16 @@
 
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
-from inventory.models import Membership, Team, TeamQuota
+from inventory.models import ConsumedCapacity, Membership, Team, TeamQuota
 from tests.factories import make_balance, make_claim, make_device, make_namespace, make_share, make_team
 from tests.reading import read_recorded_cluster
 
@@ -126,3 +128,35 @@ def test_the_largest_request_keeps_to_the_limits_and_to_one_card(db: None, tmp_p
     part = text(boss, "/teams/gang/largest/")
     assert "memory: 16Gi, cores: 0" in part
     assert "memory: 80Gi" not in part
+
+
+def test_a_limit_of_which_nobody_knows_what_is_left_is_named_beside_what_fits(
+    db: None, tmp_path: Path
+) -> None:
+    read_recorded_cluster(tmp_path)
+    gang = Team.objects.get(slug="gang")
+    limit(gang, "cores", "400", product="NVIDIA A100-SXM4-80GB")
+    ConsumedCapacity.objects.filter(share__claim__team=gang, dimension="cores").update(amount=None)
+    part = text(reader("boss", operator=True), "/teams/gang/largest/")
+    assert "It is not known what is left of the limit Cores 400" in part
+
+
+def test_a_limit_on_no_card_that_was_read_says_so(db: None, tmp_path: Path) -> None:
+    read_recorded_cluster(tmp_path)
+    gang = Team.objects.get(slug="gang")
+    limit(gang, "memory", "1Gi", product="NVIDIA A100-SXM4-80GB")
+    boss = reader("boss", operator=True)
+    assert "no card that was read is one of these" not in text(boss, "/teams/gang/")
+    limit(gang, "memory", "1Gi", product="NVIDIA A100 SXM4 80GB")
+    assert "no card that was read is one of these" in text(boss, "/teams/gang/")
+
+
+def test_limits_that_are_to_come_stand_behind_those_in_force_and_past_ones_do_not(vision: Team) -> None:
+    now = timezone.now()
+    limit(vision, "cores", "111", starts_at=now + timedelta(days=1))
+    limit(vision, "memory", "222Gi", ends_at=now + timedelta(days=1))
+    limit(vision, "cards", "333", ends_at=now)
+    told = text(reader("boss", operator=True), "/teams/vision/")
+    assert told.index("222") < told.index("111")
+    assert "not yet in force" in told
+    assert "333" not in told

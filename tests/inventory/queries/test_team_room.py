@@ -52,7 +52,7 @@ Largest = Callable[[], dict[str, str]]
 def largest(team: Team, cluster: Cluster) -> Largest:
     def found() -> dict[str, str]:
         room = team_room.room(team, cluster, team_room.limits_of(team, cluster, NOW))
-        (product,) = room.products
+        (product,) = room.found.products
         rows: dict[str, Any] = {
             "memory": product.memory and product.memory.memory,
             "cores": product.cores and product.cores.cores,
@@ -71,8 +71,10 @@ def test_a_limit_of_which_the_use_is_not_known_is_told(team: Team, cluster: Clus
     limit(team, "cores", "50")
     ConsumedCapacity.objects.filter(dimension="cores").update(amount=None)
     room = team_room.room(team, cluster, team_room.limits_of(team, cluster, NOW))
-    assert room.doubts == ("what is left of cores 50, since it is not known how much is used",)
-    (product,) = room.products
+    assert [(one.dimension, one.quantity) for one in room.unknown] == [("cores", "50")]
+    # That another search would tell nothing else of it does not depend on the limit.
+    assert team_room.is_whole(room)
+    (product,) = room.found.products
     assert product.memory is not None
     assert product.memory.memory is None
 

@@ -1,16 +1,19 @@
 """What tests of polls ask of the tables."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from demo.resources import CATALOGUE
+from demo.store import Object
 from inventory.models import Balance, Claim, Device, Pod, Share
 from inventory.models.amounts import to_quantity
-from tests.inventory.sync.objects import result
+from tests.inventory.sync.objects import claim, result
 
 RESOURCES = {resource.plural: resource for resource in CATALOGUE}
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
 UUID = {"uuid": {"string": "GPU-1"}}
 SLICES = "/apis/resource.k8s.io/v1/resourceslices"
+GIVEN = datetime(2026, 11, 29, 8, 0, tzinfo=UTC)
 
 
 def balance(dimension: str, device: str = "hami-gpu-0") -> tuple[str | None, ...]:
@@ -24,6 +27,13 @@ def balance(dimension: str, device: str = "hami-gpu-0") -> tuple[str | None, ...
 
 def shared(memory: str = "8Gi", cores: str = "50", **fields: Any) -> Any:
     return result(consumedCapacity={"memory": memory, "cores": cores}, **fields)
+
+
+def allocated(at: datetime | None, *results: Object, name: str = "c", **metadata: Any) -> Object:
+    held = claim(name, *(results or (shared(),)), **metadata)
+    if at is not None:
+        held["status"]["allocation"]["allocationTimestamp"] = at.isoformat().replace("+00:00", "Z")
+    return held
 
 
 def snapshot() -> dict[str, list[Any]]:

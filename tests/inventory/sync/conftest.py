@@ -9,8 +9,11 @@ from django.utils import timezone
 
 from demo.server import ApiServer
 from demo.store import Store
-from inventory.models import Cluster, KindState
+from inventory.models import Cluster, KindState, Team
 from inventory.sync.poll import Outcome, poll_cluster
+from tests.factories import make_team
+from tests.inventory.sync.objects import card, pod, resource_slice, store
+from tests.inventory.sync.whose import namespace, reserved
 
 
 class Followed:
@@ -67,3 +70,21 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr(timezone, "now", made.now)
     return made
+
+
+@pytest.fixture
+def vision(db: None) -> Team:
+    return make_team("vision")
+
+
+@pytest.fixture
+def nlp(db: None) -> Team:
+    return make_team("nlp")
+
+
+@pytest.fixture
+def busy(follow: Follow) -> Followed:
+    """A Pod that uses a claim in a namespace that says whose it is."""
+    held = store(resource_slice(card()), namespace(labels={"team": "vision"}))
+    held.put(reserved(held.put(pod("p"))))
+    return follow(held)

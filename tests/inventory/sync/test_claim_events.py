@@ -10,10 +10,9 @@ from demo.store import Object, Store
 from inventory.models import ClaimEvent, KindState, TeamNamespace
 from inventory.sync import progress
 from tests.factories import make_team
-from tests.inventory.sync.books import RESOURCES, shared
+from tests.inventory.sync.books import RESOURCES, allocated, shared
 from tests.inventory.sync.conftest import Clock, Follow, Followed
 from tests.inventory.sync.objects import HAMI, card, claim, consumer, pod, resource_slice, store
-from tests.inventory.sync.test_intervals import allocated
 
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
 OF_A_POD = {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "p-1"}]}

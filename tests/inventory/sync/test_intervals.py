@@ -1,26 +1,15 @@
 """The history of shares."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from demo.store import Object
 from inventory.models import InstantSource, Share, ShareInterval
 from inventory.sync import progress
-from tests.inventory.sync.books import RESOURCES, shared
+from tests.inventory.sync.books import GIVEN, RESOURCES, allocated, shared
 from tests.inventory.sync.conftest import Follow
 from tests.inventory.sync.objects import HAMI, SHARE, card, claim, resource_slice, result, store
-
-GIVEN = datetime(2026, 11, 29, 8, 0, tzinfo=UTC)
-
-
-def allocated(at: datetime | None, *results: Object, name: str = "c", **metadata: Any) -> Object:
-    held = claim(name, *(results or (shared(),)), **metadata)
-    if at is not None:
-        held["status"]["allocation"]["allocationTimestamp"] = at.isoformat().replace("+00:00", "Z")
-    return held
 
 
 def test_a_share_begins_when_the_claim_was_allocated(follow: Follow) -> None:

@@ -8,9 +8,9 @@ from django.utils import timezone
 from inventory.models import Cluster, Coverage, RollUp, Team, TeamNamespace
 from inventory.sync.past import Past, set_back
 from tests.factories import make_cluster, make_team
+from tests.inventory.sync.books import allocated
 from tests.inventory.sync.conftest import Follow, Followed
 from tests.inventory.sync.objects import card, claim, resource_slice, store
-from tests.inventory.sync.test_intervals import allocated
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

@@ -10,10 +10,9 @@ from demo.store import Object, Store
 from inventory.models import KindState, PodInterval, TeamNamespace
 from inventory.sync import progress
 from tests.factories import make_team
-from tests.inventory.sync.books import RESOURCES, shared
+from tests.inventory.sync.books import GIVEN, RESOURCES, allocated, shared
 from tests.inventory.sync.conftest import Clock, Follow, Followed
 from tests.inventory.sync.objects import card, claim, consumer, pod, resource_slice, store
-from tests.inventory.sync.test_intervals import GIVEN, allocated
 
 OWNER = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "llm", "uid": "s-1", "controller": True}
 

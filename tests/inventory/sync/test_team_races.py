@@ -19,10 +19,10 @@ from inventory.sync.check_teams import differences
 from inventory.sync.poll import poll_cluster
 from inventory.teams.assignment import changing_teams
 from tests.factories import make_team
+from tests.inventory.sync.books import GIVEN
 from tests.inventory.sync.conftest import Follow, Followed
 from tests.inventory.sync.objects import card, pod, resource_slice, store
-from tests.inventory.sync.test_intervals import GIVEN
-from tests.inventory.sync.test_teams import namespace, reserved
+from tests.inventory.sync.whose import namespace, reserved
 from tests.inventory.test_team_admin import inline
 
 pytestmark = pytest.mark.django_db(transaction=True)
