@@ -4,10 +4,11 @@
     python -m benchmarks.history --devices 1000 --days 60 --database sqlite --json
 
 Makes a year of history (`benchmarks.year`), adds up its hours and days as a worker does, and asks: reports
-of a month, a month day by day, the hours of a month, and who held one device in the year. Beside each, in
-turn, the statement that reads the same rows, by nothing but the database's driver. `first` is the first time;
-the others are of those after it. The month from intervals alone tells what the sums spare: its statement
-adds up how long shares lasted, and knows nothing of cards, amounts, or times that were not read.
+of a month, a month day by day, the hours of a month, who held one device in the year, and pages that show
+such things. Beside each, in turn, the statement that reads the same rows, by nothing but the database's
+driver. `first` is the first time; the others are of those after it. The month from intervals alone tells what
+the sums spare: its statement adds up how long shares lasted, and knows nothing of cards, amounts, or times
+that were not read.
 PostgreSQL runs as in tests, without waiting for the disk, with 64 MB of shared buffers.
 """
 
@@ -33,6 +34,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         database(arguments.database, Path(folder)) as url,
     ):
         settings = {"DATABASE_URL": url, "SLICEBOARD_SECRET_KEY": secrets.token_hex(32)}
+        settings["SLICEBOARD_LOG_LEVEL"] = "WARNING"
         os.environ.update(settings, SLICEBOARD_STATE=folder, DJANGO_SETTINGS_MODULE="dashboard.settings")
         django.setup()
         from django.core.management import call_command
@@ -42,13 +44,15 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         from benchmarks.year import Year, write
 
         call_command("migrate", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
         year = Year(arguments.devices, arguments.days, arguments.each_day)
         written = write(year)
         print(f"{written.shares:,} shares written in {written.seconds:.0f} s", file=sys.stderr)
         intervals = asking.size_mib()
         added_up = asking.added_up(written.cluster, year)
         print(f"added up in {added_up['seconds']:.0f} s", file=sys.stderr)
-        asked = [*asking.questions(written, year), asking.from_intervals(written, year)]
+        asked = [*asking.questions(written, year), *asking.pages(written, year)]
+        asked.append(asking.from_intervals(written, year))
         found = {one.name: asking.timed(one, arguments.runs) for one in asked}
         size = asking.size_mib()
         connection.close()

@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo
 from django.db import connection
 
 from benchmarks.measuring import summary
-from benchmarks.year import Written, Year
+from benchmarks.requests import answer, signed_in
+from benchmarks.year import OPERATOR, Written, Year
 from inventory.history.axis import common
 from inventory.history.buckets import Step
 from inventory.history.instants import Span, micros
@@ -53,6 +54,17 @@ _OF_DEVICE = """
     SELECT id, team_slug, admin_access, started_at, ended_at FROM inventory_shareinterval
     WHERE cluster_id = %s AND driver = %s AND pool = %s AND device = %s AND started_at < %s
     ORDER BY started_at, id
+"""
+_OF_TEAM = """
+    SELECT cluster_id, driver, pool, device, started_at, ended_at, consumed FROM inventory_shareinterval
+    WHERE cluster_id = %s AND team_slug = %s AND (ended_at IS NULL OR ended_at > %s) AND started_at < %s
+"""
+_CHANGED = """
+    SELECT team_slug, count(*) FROM inventory_shareinterval
+    WHERE cluster_id = %s AND started_at >= %s AND started_at < %s GROUP BY team_slug
+    UNION ALL
+    SELECT team_slug, count(*) FROM inventory_shareinterval
+    WHERE cluster_id = %s AND ended_at >= %s AND ended_at < %s GROUP BY team_slug
 """
 
 
@@ -137,6 +149,38 @@ def questions(written: Written, year: Year) -> Iterator[Asked]:
         lambda: timeline(device, whole_year, viewer=EVERYTHING),
         _OF_DEVICE,
         (cluster.pk, device.pool.driver, device.pool.name, device.name, year.end),
+    )
+
+
+def pages(written: Written, year: Year) -> Iterator[Asked]:
+    """Whole pages, as an operator sees them. What is made once in a process is made before."""
+    client, cluster, end = signed_in(OPERATOR), written.cluster.pk, year.end
+    answer(client, "/teams/nobody/", 404)
+    device, day, month = written.device, end - timedelta(days=1), end - timedelta(days=31)
+    until = f"until={end:%Y-%m-%dT%H:%M:%SZ}"
+    yield Asked(
+        "page of a month",
+        partial(answer, client, f"/usage/{month:%Y-%m}/"),
+        _TOTALS.format(columns="team_slug, "),
+        ("day", cluster, "team", month, day),
+    )
+    yield Asked(
+        "page of one device's year",
+        partial(answer, client, f"/devices/{device.pk}/?period=year&{until}"),
+        _OF_DEVICE,
+        (cluster, device.pool.driver, device.pool.name, device.name, end),
+    )
+    yield Asked(
+        "page of a team, with the trend of a month",
+        partial(answer, client, f"/teams/team-0/?period=month&{until}"),
+        _OF_TEAM,
+        (cluster, "team-0", _stored(month), _stored(end)),
+    )
+    yield Asked(
+        "page of what changed in a day",
+        partial(answer, client, f"/changes/?period=day&{until}"),
+        _CHANGED,
+        (cluster, day, end, cluster, day, end),
     )
 
 

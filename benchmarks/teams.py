@@ -27,9 +27,9 @@ from typing import Any
 
 import django
 from django.db import connection
-from django.test import Client
 
 from benchmarks.measuring import clock, machine_line, peak_mib, ratio_to_floor, summary
+from benchmarks.requests import answer, signed_in
 from benchmarks.surroundings import DATABASES, measured
 
 _FLOOR = """
@@ -59,11 +59,11 @@ def once() -> dict[str, Any]:
     seconds = {"floor": clock(_added_up)[0]}
     queries = {}
     for part, (user, path) in _ASKED.items():
-        client = _signed_in(user)
+        client = signed_in(user)
         # What is made once in a process, templates and patterns of addresses, is not what is measured.
-        _answer(client, "/teams/nobody/" if path.startswith("/teams") else "/api/v1/teams/nobody/", 404)
+        answer(client, "/teams/nobody/" if path.startswith("/teams") else "/api/v1/teams/nobody/", 404)
         with _counted() as asked:
-            seconds[part], _ = clock(partial(_answer, client, path))
+            seconds[part], _ = clock(partial(answer, client, path))
         queries[part] = len(asked)
     return {"seconds": seconds, "queries": queries, "peak_mib": peak_mib()}
 
@@ -86,20 +86,6 @@ def _added_up() -> None:
         cursor.execute(_FLOOR)
         if len(cursor.fetchall()) < 2:
             raise SystemExit("nothing is held")
-
-
-def _signed_in(name: str) -> Client:
-    from django.contrib.auth.models import User
-
-    client = Client(SERVER_NAME="localhost")
-    client.force_login(User.objects.get(username=name))
-    return client
-
-
-def _answer(client: Client, path: str, status: int = 200) -> None:
-    response = client.get(path)
-    if response.status_code != status:
-        raise SystemExit(f"{path}: {response.status_code}")
 
 
 def _fill(devices: int, claims: int, folder: Path) -> None:

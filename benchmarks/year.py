@@ -13,13 +13,24 @@ from datetime import UTC, datetime, timedelta
 from heapq import heapify, heapreplace
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import connection, models
 
-from inventory.models import Cluster, Coverage, DeviceInterval, Namespace, Pool, ShareInterval, Team
+from inventory.models import (
+    Cluster,
+    Coverage,
+    DeviceInterval,
+    Namespace,
+    Pool,
+    ShareInterval,
+    Team,
+    TeamQuota,
+)
 from inventory.models import Device as DeviceRow
 
 BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
 DRIVER = "gpu.example.com"
+OPERATOR = "operator"
 _PRODUCTS = ("A100", "H100", "H200", "L40S", "B200")
 _CAPACITY = {"memory": "80Gi", "cores": "100"}
 _PARTS = (
@@ -83,6 +94,9 @@ def write(year: Year) -> Written:
     for team in teams:
         for one in range(year.namespaces_of_a_team):
             Namespace.objects.create(cluster=cluster, name=f"{team.slug}-{one}", team=team)
+    for dimension, quantity in (("memory", "8Ti"), ("card_equivalents", "200")):
+        TeamQuota.objects.create(team=teams[0], dimension=dimension, quantity=quantity, starts_at=BEGAN)
+    User.objects.create_superuser(OPERATOR)
     _write_coverage(cluster, year)
     DeviceInterval.objects.bulk_create(_devices(cluster, year), batch_size=1000)
     with _without_indexes(ShareInterval):
