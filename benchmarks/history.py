@@ -33,8 +33,11 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         tempfile.TemporaryDirectory(prefix="sliceboard-benchmark-") as folder,
         database(arguments.database, Path(folder)) as url,
     ):
-        settings = {"DATABASE_URL": url, "SLICEBOARD_SECRET_KEY": secrets.token_hex(32)}
-        settings["SLICEBOARD_LOG_LEVEL"] = "WARNING"
+        settings = {
+            "DATABASE_URL": url,
+            "SLICEBOARD_LOG_LEVEL": "WARNING",
+            "SLICEBOARD_SECRET_KEY": secrets.token_hex(32),
+        }
         os.environ.update(settings, SLICEBOARD_STATE=folder, DJANGO_SETTINGS_MODULE="dashboard.settings")
         django.setup()
         from django.core.management import call_command

@@ -5,13 +5,15 @@ back something that Python cannot hold. A time without an offset is no point in 
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import msgspec
 
 _FIRST = datetime(1, 1, 2, tzinfo=UTC)
 _END = datetime(9999, 12, 31, tzinfo=UTC)
+# As far as the clocks of two machines that both work may be.
+_CLOCKS_APART = timedelta(minutes=5)
 
 
 def all_usable(moments: Iterable[datetime | None]) -> bool:
@@ -33,3 +35,14 @@ def in_utc(value: Any) -> datetime:
     if not all_usable((moment,)):
         raise ValueError("the time is too far from now to be kept")
     return moment
+
+
+def of_allocation(told: datetime | None, made: datetime | None) -> datetime | None:
+    """When a claim was allocated by its own timestamp, where that can be so: not before it was made.
+
+    The scheduler writes the one, the API server the other. What is a little earlier is when it was made; a
+    clock that is further behind tells nothing.
+    """
+    if told is None or made is None or told >= made:
+        return told
+    return made if made - told <= _CLOCKS_APART else None

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
+from inventory.kube.moments import of_allocation
 from inventory.models import Claim, Consumer, DeviceClass, Pod, PodClaim, Share
 from inventory.models.visibility import is_visible
 from inventory.queries.briefs import PodBrief, pod_brief, team_slug
@@ -175,7 +176,7 @@ def _row(claim: Claim, classes: set[tuple[int, str]], viewer: Viewer) -> ClaimRo
         allocated_at=claim.allocated_at,
         deleted_at=claim.deleted_at,
         age_seconds=_seconds(claim.created_at, claim.cluster.observed_at),
-        seconds_to_allocate=_seconds(claim.created_at, claim.allocated_at),
+        seconds_to_allocate=_seconds(claim.created_at, of_allocation(claim.allocated_at, claim.created_at)),
         pending=why_pending(claim, uses, asked, classes),
         withheld=left_out
         or len(uses) < len(claim.pod_claims.all())

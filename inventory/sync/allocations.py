@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from inventory.kube.moments import of_allocation
 from inventory.kube.objects import AllocationResult, ResourceClaim
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models.amounts import AmountError, exponent_for
@@ -62,9 +63,10 @@ def _classes_of(request: Any) -> Iterator[tuple[str, str]]:
 
 
 def allocated_at(claim: ResourceClaim) -> datetime | None:
-    """As the claim tells it."""
+    """As the claim tells it, where that can be so."""
     allocation = claim.status.allocation if claim.status else None
-    return allocation.allocation_timestamp if allocation else None
+    told = allocation.allocation_timestamp if allocation else None
+    return of_allocation(told, claim.metadata.creation_timestamp)
 
 
 def only_node(claim: ResourceClaim) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from inventory.kube.moments import of_allocation
 from inventory.kube.objects import ResourceClaim
 from inventory.models import Claim, ClaimEvent, Cluster
 from inventory.sync import bulk
@@ -39,7 +40,10 @@ class Known(NamedTuple):
     untold: bool = False
 
     @classmethod
-    def of_row(cls, state: str, told_at: datetime | None, *, untold: bool = False) -> "Known":
+    def of_row(
+        cls, state: str, told_at: datetime | None, made_at: datetime | None, *, untold: bool = False
+    ) -> "Known":
+        told_at = of_allocation(told_at, made_at)
         return cls(state in _ALLOCATED, told_at, state in _RESERVED, untold=untold)
 
     @classmethod

@@ -91,10 +91,10 @@ def _end_forgotten(around: Surroundings, touched: Touched) -> None:
 
 def _rows(around: Surroundings, claims: Sequence[ResourceClaim], journal: Journal) -> dict[str, _Row]:
     scope = Claim.objects.filter(cluster=around.cluster, uid__in=[claim.metadata.uid for claim in claims])
-    columns = ("uid", "pk", "team_id", "state", "allocated_at")
+    columns = ("uid", "pk", "team_id", "state", "allocated_at", "created_at")
     return {
-        uid: _Row(pk, team, Known.of_row(state, told_at, untold=journal.nothing_yet))
-        for uid, pk, team, state, told_at in scope.values_list(*columns)
+        uid: _Row(pk, team, Known.of_row(*state, untold=journal.nothing_yet))
+        for uid, pk, team, *state in scope.values_list(*columns)
     }
 
 
@@ -165,7 +165,7 @@ def _one_after_the_other(passed: Iterable[ResourceClaim]) -> Iterable[list[Resou
 def _remove(around: Surroundings, claim_ids: Sequence[int], journal: Journal, touched: Touched) -> None:
     going = Claim.objects.filter(pk__in=claim_ids)
     _touch(going, touched)
-    columns = ("uid", "namespace__name", "name", "team_id", "state", "allocated_at")
+    columns = ("uid", "namespace__name", "name", "team_id", "state", "allocated_at", "created_at")
     rows = [
         (Named(uid, namespace, name, around.places.rulebook.slug_of(team)), Known.of_row(*state))
         for uid, namespace, name, team, *state in going.order_by("pk").values_list(*columns)

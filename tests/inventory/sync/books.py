@@ -29,10 +29,15 @@ def shared(memory: str = "8Gi", cores: str = "50", **fields: Any) -> Any:
     return result(consumedCapacity={"memory": memory, "cores": cores}, **fields)
 
 
+def stamp(at: datetime) -> str:
+    """As Kubernetes writes it."""
+    return at.isoformat().replace("+00:00", "Z")
+
+
 def allocated(at: datetime | None, *results: Object, name: str = "c", **metadata: Any) -> Object:
     held = claim(name, *(results or (shared(),)), **metadata)
     if at is not None:
-        held["status"]["allocation"]["allocationTimestamp"] = at.isoformat().replace("+00:00", "Z")
+        held["status"]["allocation"]["allocationTimestamp"] = stamp(at)
     return held
 
 

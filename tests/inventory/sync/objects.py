@@ -7,6 +7,8 @@ from demo.store import Object, Store
 DRA = "resource.k8s.io/v1"
 # A release from before lists were streamed.
 IN_PAGES = "v1.33.4"
+# When claims were made of which a test says no other time.
+MADE = "2026-11-29T07:00:00Z"
 SHARE = "11111111-1111-4111-8111-111111111111"
 HAMI = "hami-core-gpu.project-hami.io"
 
@@ -56,7 +58,7 @@ def claim(name: str = "c", *results: Object, consumers: tuple[Object, ...] = (),
         "ResourceClaim",
         name,
         "team-a",
-        metadata=metadata,
+        metadata={"creationTimestamp": MADE, **metadata},
         spec={"devices": {"requests": [request]}},
         status={**allocation, **({"reservedFor": list(consumers)} if consumers else {})},
     )

@@ -10,16 +10,12 @@ from demo.store import Object, Store
 from inventory.models import ClaimEvent, KindState, TeamNamespace
 from inventory.sync import progress
 from tests.factories import make_team
-from tests.inventory.sync.books import RESOURCES, allocated, shared
+from tests.inventory.sync.books import RESOURCES, allocated, shared, stamp
 from tests.inventory.sync.conftest import Clock, Follow, Followed
 from tests.inventory.sync.objects import HAMI, card, claim, consumer, pod, resource_slice, store
 
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
 OF_A_POD = {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "p-1"}]}
-
-
-def text(at: datetime) -> str:
-    return at.isoformat().replace("+00:00", "Z")
 
 
 def recently() -> datetime:
@@ -75,7 +71,7 @@ def test_the_life_of_a_claim_is_told_step_by_step(followed: Followed) -> None:
 
 def test_what_happened_between_two_commits_is_told_in_order(followed: Followed) -> None:
     held, made = followed.store, recently()
-    held.put(claim("c", creationTimestamp=text(made)))
+    held.put(claim("c", creationTimestamp=stamp(made)))
     held.put(reserved(held, at=made + SECOND))
     held.put(allocated(made + SECOND))
     held.put(claim("c"))
@@ -103,7 +99,7 @@ def test_a_claim_that_came_and_went_at_once_is_told(followed: Followed) -> None:
 
 def test_an_allocation_says_where_and_how_long_the_claim_had_waited(followed: Followed) -> None:
     made = recently() - HOUR
-    followed.store.put(claim("c", creationTimestamp=text(made)))
+    followed.store.put(claim("c", creationTimestamp=stamp(made)))
     followed.applied()
     followed.store.put(allocated(made + timedelta(seconds=90)))
     followed.applied()
@@ -115,7 +111,7 @@ def test_an_allocation_says_where_and_how_long_the_claim_had_waited(followed: Fo
 
 def test_without_a_timestamp_the_wait_ends_when_it_is_seen(followed: Followed) -> None:
     made = recently() - HOUR
-    followed.store.put(claim("c", creationTimestamp=text(made)))
+    followed.store.put(claim("c", creationTimestamp=stamp(made)))
     followed.applied()
     followed.store.put(allocated(None))
     followed.applied()
@@ -125,7 +121,7 @@ def test_without_a_timestamp_the_wait_ends_when_it_is_seen(followed: Followed) -
 
 def test_a_claim_that_is_allocated_again_had_waited_since_it_was_given_back(followed: Followed) -> None:
     made = recently() - HOUR
-    for state in (claim("c", creationTimestamp=text(made)), allocated(made + SECOND), claim("c")):
+    for state in (claim("c", creationTimestamp=stamp(made)), allocated(made + SECOND), claim("c")):
         followed.store.put(state)
         followed.applied()
     given_back = last("deallocated").at
@@ -138,7 +134,7 @@ def test_a_claim_that_is_allocated_again_had_waited_since_it_was_given_back(foll
 
 def test_what_was_given_again_had_been_given_back_by_then(followed: Followed, clock: Clock) -> None:
     made = recently() - HOUR
-    for state in (claim("c", creationTimestamp=text(made)), allocated(made + SECOND)):
+    for state in (claim("c", creationTimestamp=stamp(made)), allocated(made + SECOND)):
         followed.store.put(state)
         followed.applied()
     known = timezone.now()
@@ -176,7 +172,7 @@ def test_another_timestamp_is_another_allocation(followed: Followed) -> None:
 
 def test_nothing_has_happened_after_it_was_seen(followed: Followed) -> None:
     ahead = recently() + 3 * HOUR
-    followed.store.put(allocated(ahead, creationTimestamp=text(ahead - SECOND)))
+    followed.store.put(allocated(ahead, creationTimestamp=stamp(ahead - SECOND)))
     followed.applied()
     now = timezone.now()
     assert [(event.kind, event.source) for event in events()] == [
@@ -191,9 +187,31 @@ def test_nothing_has_happened_after_it_was_seen(followed: Followed) -> None:
     assert len(events()) == 2
 
 
+def test_a_clock_that_is_far_behind_tells_nothing(followed: Followed) -> None:
+    created = recently()
+    for at in (datetime(1970, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC) + SECOND):
+        followed.store.put(allocated(at, creationTimestamp=stamp(created)))
+        followed.applied()
+    assert [(event.kind, event.source) for event in events()] == [
+        ("created", "server"),
+        ("allocated", "observed"),
+    ]
+    assert last("allocated").at >= created
+
+
+def test_clocks_that_are_a_little_apart_make_no_wait_of_less_than_nothing(followed: Followed) -> None:
+    created = recently()
+    followed.store.put(allocated(created - SECOND, creationTimestamp=stamp(created)))
+    followed.applied()
+    followed.applied(in_full=True)
+    given = last("allocated")
+    assert (given.at, given.waited_microseconds) == (created, 0)
+    assert kinds() == ["created", "allocated"]
+
+
 def test_no_claim_has_waited_for_longer_than_until_it_was_seen(followed: Followed) -> None:
     created, ahead = recently(), recently() + 3 * HOUR
-    followed.store.put(allocated(ahead, creationTimestamp=text(created)))
+    followed.store.put(allocated(ahead, creationTimestamp=stamp(created)))
     followed.applied()
     seen = timezone.now() - created
     waited = last("allocated").waited_microseconds
@@ -226,7 +244,7 @@ def test_what_is_read_again_is_not_told_again(followed: Followed) -> None:
 
 def test_of_a_first_reading_only_a_pods_own_claim_tells_how_long_it_had_waited(follow: Follow) -> None:
     made = recently() - HOUR
-    at = {"creationTimestamp": text(made)}
+    at = {"creationTimestamp": stamp(made)}
     held = store(resource_slice(card()))
     held.put(allocated(made + SECOND, name="own", **at, **OF_A_POD))
     held.put(allocated(made + SECOND, name="shared", **at))
@@ -254,7 +272,7 @@ def test_of_a_day_that_was_not_read_no_wait_is_told(followed: Followed, clock: C
 
 def test_of_a_cluster_that_was_read_before_what_the_server_says_is_told(followed: Followed) -> None:
     given = recently() - HOUR
-    followed.store.put(allocated(given, creationTimestamp=text(given - SECOND)))
+    followed.store.put(allocated(given, creationTimestamp=stamp(given - SECOND)))
     followed.store.put(allocated(None, name="d"))
     followed.store.put(claim("e"))
     followed.applied()
@@ -286,9 +304,10 @@ def test_what_a_claim_held_that_was_not_seen_to_go_was_given_back(followed: Foll
 
 
 def test_what_is_older_than_events_are_kept_is_not_told(followed: Followed) -> None:
-    followed.store.put(allocated(datetime(1, 1, 2, tzinfo=UTC)))
+    made = datetime(1, 1, 2, tzinfo=UTC)
+    followed.store.put(allocated(made + SECOND, creationTimestamp=stamp(made)))
     followed.applied()
-    assert kinds() == ["created"]
+    assert kinds() == []
     followed.store.put(claim("c"))
     followed.applied()
-    assert kinds() == ["created", "deallocated"]
+    assert kinds() == ["deallocated"]

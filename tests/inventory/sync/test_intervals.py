@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from inventory.models import InstantSource, Share, ShareInterval
 from inventory.sync import progress
-from tests.inventory.sync.books import GIVEN, RESOURCES, allocated, shared
+from tests.inventory.sync.books import GIVEN, RESOURCES, allocated, shared, stamp
 from tests.inventory.sync.conftest import Follow
 from tests.inventory.sync.objects import HAMI, SHARE, card, claim, resource_slice, result, store
 
@@ -107,6 +107,26 @@ def test_a_claim_that_comes_back_under_its_name_has_a_history_of_its_own(follow:
     first, second = ShareInterval.objects.order_by("started_at")
     assert first.claim_uid != second.claim_uid
     assert (first.ended_at is None, second.ended_at is None) == (False, True)
+
+
+def test_a_share_does_not_begin_long_before_its_claim_was_made_whatever_that_says(follow: Follow) -> None:
+    before = timezone.now()
+    long_ago = allocated(datetime(1970, 1, 1, tzinfo=UTC), creationTimestamp=stamp(GIVEN))
+    followed = follow(store(resource_slice(card()), long_ago))
+    followed.applied()
+    interval = ShareInterval.objects.get()
+    assert before < interval.started_at < timezone.now()
+    assert (interval.started_source, interval.started_not_before) == (InstantSource.OBSERVED, GIVEN)
+    progress.begin_anew(followed.cluster)
+    followed.applied()
+    assert ShareInterval.objects.get() == interval
+
+
+def test_where_clocks_are_a_little_apart_a_share_begins_when_its_claim_was_made(follow: Follow) -> None:
+    early = allocated(GIVEN - timedelta(seconds=2), creationTimestamp=stamp(GIVEN))
+    follow(store(resource_slice(card()), early)).applied()
+    interval = ShareInterval.objects.get()
+    assert (interval.started_at, interval.started_source) == (GIVEN, InstantSource.ALLOCATION)
 
 
 def test_a_share_does_not_begin_after_it_was_seen_whatever_its_claim_says(follow: Follow) -> None:
