@@ -18,6 +18,7 @@ register = template.Library()
 register.filter("whose", hours.whose)
 register.filter("usage_group", usage.group)
 register.filter("each_step", usage.each)
+register.filter("not_read", usage.not_read)
 
 _NOTHING = Fraction()
 

@@ -1,9 +1,16 @@
 """Groups and steps of usage in words."""
 
-from django.utils.translation import gettext as _
+from collections.abc import Sequence
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from dashboard.words import hours
 from inventory.history.buckets import Step
-from inventory.queries.usage.rows import UsageGroup
+from inventory.queries.usage.rows import Reading, UsageGroup
+from inventory.queries.usage.sums import unread_seconds
+
+_NAMED = 3
 
 
 def group(one: UsageGroup) -> str:
@@ -32,3 +39,22 @@ def each(one: Step) -> str:
         Step.MONTH: _("card-equivalent hours in each month"),
     }
     return words[one]
+
+
+def not_read(readings: Sequence[Reading]) -> str:
+    """In a sentence, of each cluster by itself; of many, how many they are."""
+    gaps = [(one.cluster, seconds) for one in readings if (seconds := unread_seconds(one))]
+    if not gaps:
+        return ""
+    if len(gaps) > _NAMED:
+        words = ngettext(
+            "Of %(n)s cluster not all was read: what was not is in no number.",
+            "Of %(n)s clusters not all was read: what was not is in no number.",
+            len(gaps),
+        )
+        return words % {"n": f"{len(gaps):,}"}
+    named = [
+        _("%(cluster)s for %(time)s") % {"cluster": cluster, "time": hours.hours(seconds)}
+        for cluster, seconds in gaps
+    ]
+    return _("Not read, and in no number: %(clusters)s.") % {"clusters": "; ".join(named)}

@@ -49,14 +49,16 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Total(msgspec.Struct, frozen=True):
-    """Over all products. `there` are the seconds of cards that were published; None: of no cards."""
+    """Over all products. `there` are the seconds of cards that were published; None: of no cards.
+
+    `read`: whether anything was.
+    """
 
     card_equivalents: Fraction
     unknown: Fraction
     shares: Fraction
     there: Fraction | None
-    read: Fraction
-    unread: Fraction
+    read: bool
 
     @property
     def ratio(self) -> Fraction | None:
@@ -92,8 +94,7 @@ def total(report: UsageReport) -> Total:
         unknown=sum((row.use.card_equivalents_unknown for row in report.rows), NOTHING),
         shares=sum((row.use.shares for row in report.rows), NOTHING),
         there=sum(there, NOTHING) if there else None,
-        read=sum((one.read for one in report.readings), NOTHING),
-        unread=sum((unread_seconds(one) for one in report.readings), NOTHING),
+        read=any(one.read for one in report.readings),
     )
 
 

@@ -53,7 +53,7 @@ def member_of(team: str) -> Client:
 def test_the_page_tells_in_one_sentence_what_was_held(past: None, read: Get) -> None:
     told = read(f"/usage/?{MARCH}")
     assert "7.5 h of card-equivalents were held, of 48 h of cards that there were: 16 %." in told
-    assert "24 h were not read, and are in no number." in told
+    assert "Not read, and in no number: lab for 24 h." in told
     assert "2026-03-01 to 2026-03-03" in told
 
 
@@ -78,6 +78,21 @@ def test_the_table_has_each_group_and_the_sums(past: None, read: Get) -> None:
 )
 def test_it_is_added_up_by_any_group(past: None, read: Get, group: str, words: str) -> None:
     assert words in read(f"/usage/?{MARCH}&group_by={group}")
+
+
+def test_by_product_each_line_is_a_sum_already(past: None, read: Get) -> None:
+    told = read(f"/usage/?{MARCH}&group_by=product")
+    assert "A100 gpu.example.com 7.5 h 25 h 25 h 600 GiB·h 220 h there were 48 h 3,840 GiB·h 4,800 h" in told
+    assert "in all" not in told
+
+
+def test_of_each_cluster_it_is_told_for_how_long_it_was_not_read(past: None, read: Get) -> None:
+    for name in ("edge", "test"):
+        make_cluster(name)
+    told = "Not read, and in no number: edge for 72 h; lab for 24 h; test for 72 h."
+    assert told in read("/usage/?from=2026-03-01&to=2026-03-04")
+    make_cluster("plant")
+    assert "Of 4 clusters not all was read" in read("/usage/?from=2026-03-01&to=2026-03-04")
 
 
 def test_it_can_be_sorted_by_its_numbers(past: None, read: Get, get: Get) -> None:
@@ -106,7 +121,7 @@ def test_where_nothing_was_read_the_area_breaks_off(past: None, get: Get) -> Non
 
 def test_the_table_below_the_area_says_what_was_not_read(past: None, read: Get) -> None:
     told = read(f"/usage/?{MARCH}&step=day")
-    assert "From Vision canary Not read 2026-03-01 4.5 h 2 h" in told
+    assert "From Vision canary Not read, of all clusters 2026-03-01 4.5 h 2 h" in told
     assert "2026-03-02 not read not read 24 h" in told
 
 
@@ -187,7 +202,7 @@ def test_empty_periods_say_why(past: None, read: Get) -> None:
     for path in ("/usage/?from=9000-01-01&to=9000-02-01", "/usage/9000-01/"):
         assert "This period has not begun" in read(path)
     assert "Nothing was read in this period" in read("/usage/?from=2026-03-02&to=2026-03-03")
-    assert "Nothing was held in the 24 h that were read." in read("/usage/?from=2026-03-10&to=2026-03-11")
+    assert "Nothing was held in the time that was read." in read("/usage/?from=2026-03-10&to=2026-03-11")
     assert "Team nobody" in read(f"/usage/?{MARCH}&team=nobody")
 
 
@@ -319,7 +334,7 @@ def forgotten(past: None, settings: Any) -> str:
 def test_days_of_long_ago_are_told_from_their_sums(past: None, forgotten: str, read: Get) -> None:
     told = read(f"/usage/?{MARCH}&step=day")
     assert "Vision A100 gpu.example.com 5.5 h 22 h" in told
-    assert "From Vision canary Not read 2026-03-01 4.5 h 2 h" in told
+    assert "From Vision canary Not read, of all clusters 2026-03-01 4.5 h 2 h" in told
 
 
 def test_what_is_not_kept_in_detail_is_said_so(past: None, forgotten: str, read: Get) -> None:
