@@ -35,6 +35,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     ):
         settings = {
             "DATABASE_URL": url,
+            "SLICEBOARD_HOUR_DAYS": str(arguments.hour_days),
             "SLICEBOARD_LOG_LEVEL": "WARNING",
             "SLICEBOARD_SECRET_KEY": secrets.token_hex(32),
         }
@@ -63,6 +64,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         "database": arguments.database,
         "devices": arguments.devices,
         "days": arguments.days,
+        "hour_days": arguments.hour_days,
         "shares": written.shares,
         "written_seconds": written.seconds,
         "intervals_mib": intervals,
@@ -74,7 +76,9 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def table(found: Mapping[str, Any]) -> Iterator[str]:
-    yield "{database}, {devices:,} devices, {days} days, {shares:,} shares".format(**found)
+    yield "{database}, {devices:,} devices, {days} days, {shares:,} shares, hours of {hour_days} days".format(
+        **found
+    )
     yield machine_line()
     yield ""
     yield "| question | first | again: median | least | most | bare SQL: median | times the bare SQL |"
@@ -114,6 +118,7 @@ def main() -> None:
     parser.add_argument("--devices", type=int, default=10_000)
     parser.add_argument("--days", type=int, default=365, help="31 at least")
     parser.add_argument("--each-day", type=float, default=5.5, help="shares that begin on a device in a day")
+    parser.add_argument("--hour-days", type=int, default=40, help="for how long sums of hours are kept")
     parser.add_argument("--database", choices=DATABASES, default="sqlite")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")

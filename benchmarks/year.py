@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from heapq import heapify, heapreplace
 from typing import Any
 
@@ -29,6 +30,7 @@ from inventory.models import (
 from inventory.models import Device as DeviceRow
 
 BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
+_BEGAN = BEGAN.replace(tzinfo=None)
 DRIVER = "gpu.example.com"
 OPERATOR = "operator"
 _PRODUCTS = ("A100", "H100", "H200", "L40S", "B200")
@@ -142,7 +144,7 @@ def _devices(cluster: Cluster, year: Year) -> Iterator[DeviceInterval]:
 
 
 def _shares(cluster: Cluster, year: Year) -> Iterator[tuple[Any, ...]]:
-    chance = random.Random("shares")
+    chance, moment = random.Random("shares"), partial(_moment, "+00" if _is_postgresql() else "")
     whole = _Place(timedelta(days=1) / year.each_day)
     part = _Place(timedelta(days=4) / year.each_day)
     # When each place is given away next, and which one it is.
@@ -179,10 +181,10 @@ def _shares(cluster: Cluster, year: Year) -> Iterator[tuple[Any, ...]]:
             number % 4 == 0,
             False,
             consumed,
-            _moment(at),
+            moment(at),
             "allocation",
             "",
-            None if end >= last else _moment(end),
+            None if end >= last else moment(end),
         )
         heapreplace(following, (end + free, number, place))
 
@@ -201,10 +203,13 @@ class _Place:
         )
 
 
-def _moment(seconds: float) -> str:
-    """As either database reads it; SQLite keeps it in this very form."""
-    moment = str((BEGAN + timedelta(seconds=seconds)).replace(tzinfo=None))
-    return f"{moment}+00" if connection.vendor == "postgresql" else moment
+def _moment(zone: str, seconds: float) -> str:
+    """As either database reads it; SQLite keeps it in this very form, without a zone."""
+    return f"{_BEGAN + timedelta(seconds=seconds)}{zone}"
+
+
+def _is_postgresql() -> bool:
+    return connection.vendor == "postgresql"
 
 
 def _node(number: int) -> str:
@@ -219,7 +224,7 @@ def _load(rows: Iterable[Sequence[Any]]) -> int:
     table = connection.ops.quote_name(ShareInterval._meta.db_table)
     columns = ", ".join(map(connection.ops.quote_name, _SHARES))
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
+        if _is_postgresql():
             with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
                 for row in rows:
                     copy.write_row(row)
@@ -256,4 +261,4 @@ def _without_indexes(model: type[models.Model]) -> Iterator[None]:
 def _analyze() -> None:
     """As the databases do by themselves in time."""
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+        cursor.execute("VACUUM ANALYZE" if _is_postgresql() else "ANALYZE")
