@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 from django.db import connection
 
+from benchmarks.answers import answer, signed_in
 from benchmarks.measuring import summary
-from benchmarks.requests import answer, signed_in
 from benchmarks.year import OPERATOR, Written, Year
 from inventory.history.axis import common
 from inventory.history.buckets import Step

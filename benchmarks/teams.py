@@ -28,8 +28,8 @@ from typing import Any
 import django
 from django.db import connection
 
+from benchmarks.answers import answer, signed_in
 from benchmarks.measuring import clock, machine_line, peak_mib, ratio_to_floor, summary
-from benchmarks.requests import answer, signed_in
 from benchmarks.surroundings import DATABASES, measured
 
 _FLOOR = """
