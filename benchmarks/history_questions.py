@@ -156,13 +156,15 @@ def pages(written: Written, year: Year) -> Iterator[Asked]:
     """Whole pages, as an operator sees them. What is made once in a process is made before."""
     client, cluster, end = signed_in(OPERATOR), written.cluster.pk, year.end
     answer(client, "/teams/nobody/", 404)
-    device, day, month = written.device, end - timedelta(days=1), end - timedelta(days=31)
+    device, day = written.device, end - timedelta(days=1)
+    after = day.replace(day=1)
+    month = (after - timedelta(days=1)).replace(day=1)
     until = f"until={end:%Y-%m-%dT%H:%M:%SZ}"
     yield Asked(
         "page of a month",
         partial(answer, client, f"/usage/{month:%Y-%m}/"),
         _TOTALS.format(columns="team_slug, "),
-        ("day", cluster, "team", month, day),
+        ("day", cluster, "team", month, after),
     )
     yield Asked(
         "page of one device's year",
@@ -174,7 +176,7 @@ def pages(written: Written, year: Year) -> Iterator[Asked]:
         "page of a team, with the trend of a month",
         partial(answer, client, f"/teams/team-0/?period=month&{until}"),
         _OF_TEAM,
-        (cluster, "team-0", _stored(month), _stored(end)),
+        (cluster, "team-0", _stored(end - timedelta(days=30)), _stored(end)),
     )
     yield Asked(
         "page of what changed in a day",

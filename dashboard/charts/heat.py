@@ -52,7 +52,7 @@ def by_day(heat: UsageHeat) -> dict[date, dict[int, HeatCell]]:
 
 
 def missing(cell: HeatCell, heat: UsageHeat) -> Fraction:
-    """For how long clusters were not read in it."""
+    """For how long clusters were not read in it, added up."""
     return max(cell.seconds * len(heat.readings) - cell.read, NOTHING)
 
 
@@ -119,7 +119,10 @@ def _of_cell(day: date, hour: int, cell: HeatCell | None, heat: UsageHeat) -> st
     unread = missing(cell, heat)
     if not cell.read:
         return lines(head, plain(_("not read")))
-    told = [*_held(cell), _("%(hours)s not read") % {"hours": hours.hours(unread)} if unread else ""]
+    told = [
+        *_held(cell),
+        _("%(hours)s not read, of all clusters") % {"hours": hours.hours(unread)} if unread else "",
+    ]
     return lines(head, *map(plain, told))
 
 

@@ -35,7 +35,7 @@ from inventory.queries.usage import sums
 from inventory.queries.usage.filters import UsageFilter
 from inventory.queries.usage.reach import reach
 from inventory.queries.usage.report import heat, report, series
-from inventory.queries.usage.rows import HeatCell, Period, UsageGroup, UsageHeat, UsageRow
+from inventory.queries.usage.rows import HeatCell, Period, UsageGroup, UsageHeat, UsageReport, UsageRow
 from inventory.queries.usage.sums import Part, Step, Whose
 from inventory.snapshot import snapshot
 from inventory.viewer import Viewer
@@ -125,16 +125,17 @@ def _read(request: HttpRequest, question: Question, filters: UsageFilter, viewer
         "total": sums.total(by_product),
         "products": by_product.rows,
         "readings": by_product.readings,
-        **kept(lambda: _by_group(request, question, filters, viewer), "groups_gone", zone),
+        **kept(lambda: _by_group(request, question, by_product, filters, viewer), "groups_gone", zone),
         **kept(lambda: _over_time(question, filters, viewer), "area_gone", zone),
         **kept(lambda: _by_hour(period, zone, filters, viewer), "heat_gone", zone),
     }
 
 
 def _by_group(
-    request: HttpRequest, question: Question, filters: UsageFilter, viewer: Viewer
+    request: HttpRequest, question: Question, by_product: UsageReport, filters: UsageFilter, viewer: Viewer
 ) -> dict[str, Any]:
-    found = report(question.period, [question.group], filters, viewer=viewer)
+    is_known = question.group is UsageGroup.PRODUCT
+    found = by_product if is_known else report(question.period, [question.group], filters, viewer=viewer)
     known = teams(viewer=viewer)
     rows = _ordered(found.rows, question.ordering)
     lines = [_line(row, question.group, sums.whose(row, known)) for row in rows]

@@ -7,6 +7,7 @@ from dashboard.words import amounts
 from dashboard.words.states import NO_TEAM, Badge
 from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS
 from inventory.dra.quotas.standing import State
+from inventory.models import TeamQuota
 from inventory.queries.native_quotas import Counts
 from inventory.queries.quotas import QuotaRow
 
@@ -42,9 +43,9 @@ def dimension_title(name: str) -> str:
     return amounts.dimension_title(name)
 
 
-def devices(row: QuotaRow) -> str:
+def devices(row: QuotaRow | TeamQuota) -> str:
     """On which devices a limit is."""
-    named = [one for one in (row.product, row.driver, row.device_class, row.cluster) if one]
+    named = [str(one) for one in (row.product, row.driver, row.device_class, row.cluster) if one]
     return ", ".join(named) or _("any card")
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from dashboard.words import hours
 from inventory.history.buckets import Step
@@ -47,11 +46,7 @@ def not_read(readings: Sequence[Reading]) -> str:
     if not gaps:
         return ""
     if len(gaps) > _NAMED:
-        words = ngettext(
-            "Of %(n)s cluster not all was read: what was not is in no number.",
-            "Of %(n)s clusters not all was read: what was not is in no number.",
-            len(gaps),
-        )
+        words = _("Of %(n)s clusters not all was read: what was not is in no number.")
         return words % {"n": f"{len(gaps):,}"}
     named = [
         _("%(cluster)s for %(time)s") % {"cluster": cluster, "time": hours.hours(seconds)}

@@ -12,8 +12,8 @@ import msgspec
 
 _FIRST = datetime(1, 1, 2, tzinfo=UTC)
 _END = datetime(9999, 12, 31, tzinfo=UTC)
-# As far as the clocks of two machines that both work may be.
-_CLOCKS_APART = timedelta(minutes=5)
+# As far as those of two machines that both work may be; and both timestamps are cut to whole seconds.
+_CLOCKS_APART = timedelta(seconds=5)
 
 
 def all_usable(moments: Iterable[datetime | None]) -> bool:

@@ -33,8 +33,9 @@ class QuotaRow(msgspec.Struct, frozen=True):
     `used`, `headroom` and `over` are null where they are not known; `used_at_least` is then what is known.
     `pending` is what claims would take that are not allocated yet, `pending_claims` so many of them, and of
     `pending_unknown` requests it cannot be told; `reasons` say why. `fraction` is `used` where no decimal
-    number is exactly that. `cards` is how many known cards the limit is on, null where a cluster was never
-    read: a name that nothing has makes it a limit on none. Nothing of it is enforced in a cluster.
+    number is exactly that. `cards` is how many known cards the limit is on: 0 where nothing has such a name;
+    null where it is not known: of a device class that there is, or where no such card is known and a cluster
+    was never read. Nothing of it is enforced in a cluster.
     """
 
     id: int

@@ -32,8 +32,8 @@ class ShareRow(msgspec.Struct, frozen=True):
     """A share. A claim that many Pods use is one share with many Pods.
 
     `started_source` says where `started_at` is known from: `allocation` is the claim's allocationTimestamp,
-    `observed` the moment at which Sliceboard first saw the share. `withheld`: its team, or Pods that use it,
-    are not the viewer's to see.
+    or its creationTimestamp where that is a few seconds later, `observed` the moment at which Sliceboard
+    first saw the share. `withheld`: its team, or Pods that use it, are not the viewer's to see.
     """
 
     id: int

@@ -96,18 +96,23 @@ class Uses:
         return [one for key, one in self._of(quota).numbers.items() if _is_in(quota, key)]
 
     def cards(self, quota: TeamQuota) -> int | None:
-        """How many the limit is on, of those that are known; None where another may be there."""
-        classes = self._classes if quota.device_class else frozenset()
+        """How many known cards the limit is on; None where none is known and one may be there.
+
+        Which cards a class selects is not asked, so that of a class that there is it is not told either.
+        """
+        clusters = [one for one in self._clusters if quota.cluster_id in (None, one)]
+        if quota.device_class:
+            return None if any(self._may_have(one, quota.device_class) for one in clusters) else 0
         found = sum(
             number
             for (cluster, driver, product), number in self._cards.items()
-            if quota.cluster_id in (None, cluster)
-            and quota.driver in ("", driver)
-            and quota.product in ("", product)
-            and (not quota.device_class or (cluster, quota.device_class) in classes)
+            if cluster in clusters and quota.driver in ("", driver) and quota.product in ("", product)
         )
-        is_unread = any(quota.cluster_id in (None, cluster) for cluster in self._slices_unread)
+        is_unread = any((one, "resourceslices") not in self._read for one in clusters)
         return None if not found and is_unread else found
+
+    def _may_have(self, cluster: int, device_class: str) -> bool:
+        return (cluster, device_class) in self._classes or (cluster, "deviceclasses") not in self._read
 
     def pending(self, quota: TeamQuota) -> tuple[Measured, int]:
         """With how many claims there are that wait for such devices, or may do so."""
@@ -184,9 +189,14 @@ class Uses:
         return frozenset(DeviceClass.objects.order_by().values_list("cluster_id", "name"))
 
     @cached_property
-    def _slices_unread(self) -> Sequence[int]:
-        read = KindState.objects.filter(kind="resourceslices", succeeded_at__isnull=False)
-        return list(Cluster.objects.exclude(pk__in=read.values("cluster")).values_list("pk", flat=True))
+    def _clusters(self) -> Sequence[int]:
+        return list(Cluster.objects.order_by().values_list("pk", flat=True))
+
+    @cached_property
+    def _read(self) -> frozenset[tuple[int, str]]:
+        """Clusters, and which kinds of them were read at some time."""
+        kinds = KindState.objects.filter(kind__in=("resourceslices", "deviceclasses")).order_by()
+        return frozenset(kinds.exclude(succeeded_at=None).values_list("cluster_id", "kind"))
 
     @cached_property
     def _unread(self) -> Mapping[int, str]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from django.db.models.functions import Greatest
 
+from inventory.kube.moments import of_allocation
 from inventory.kube.objects import AllocationResult, ResourceClaim
 from inventory.kube.quantity import Quantity
 from inventory.models import Cluster, InstantSource, ShareInterval
@@ -81,8 +82,11 @@ class _Columns(NamedTuple):
 
 
 class _Wanted(NamedTuple):
+    """`made`: when its claim was."""
+
     moments: _Moments
     columns: _Columns
+    made: datetime | None
 
     @property
     def amendable(self) -> tuple[Any, ...]:
@@ -115,7 +119,7 @@ def write(
     going_on = {
         key: open_rows[key]
         for key, one in wanted.items()
-        if key in open_rows and not _is_another(open_rows[key].moments, one.moments)
+        if key in open_rows and not _is_another(open_rows[key].moments, one)
     }
     opened = {key: one for key, one in wanted.items() if key not in going_on}
     ended = {key: row for key, row in open_rows.items() if key not in going_on}
@@ -153,7 +157,7 @@ def _wanted(
             consumed=_consumed(amounts),
             started_not_before=_started_not_before(claim, moments, before),
         )
-        found[key] = _Wanted(moments, columns)
+        found[key] = _Wanted(moments, columns, claim.metadata.creation_timestamp)
     return found
 
 
@@ -207,7 +211,7 @@ def _apart(cluster: Cluster, opened: Mapping[Key, _Wanted], touched: Touched) ->
         for pk, began, end, *key in ended.values_list("pk", "started_at", "ended_at", *_KEY)
     }
     moved = dict(opened)
-    for key, (moments, columns) in opened.items():
+    for key, (moments, columns, made) in opened.items():
         pk, began, end = last.get(key, (0, moments.started_at, moments.started_at))
         if moments.started_at >= end:
             continue
@@ -215,7 +219,7 @@ def _apart(cluster: Cluster, opened: Mapping[Key, _Wanted], touched: Touched) ->
             end = max(began, moments.started_at)
             touched.past.changed(end)
             ShareInterval.objects.filter(pk=pk).update(ended_at=end)
-        moved[key] = _Wanted(moments.not_before(end), columns)
+        moved[key] = _Wanted(moments.not_before(end), columns, made)
     return moved
 
 
@@ -278,9 +282,10 @@ def _key(claim: ResourceClaim, result: AllocationResult) -> Key:
     )
 
 
-def _is_another(before: _Moments, after: _Moments) -> bool:
+def _is_another(before: _Moments, after: _Wanted) -> bool:
     """Whether two timestamps tell of two allocations."""
-    return before.told is not None and after.told is not None and before.told != after.told
+    told, again = of_allocation(before.told, after.made), after.moments.told
+    return told is not None and again is not None and told != again
 
 
 def _consumed(amounts: Mapping[str, Quantity | None]) -> dict[str, str | None]:

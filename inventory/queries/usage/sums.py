@@ -49,16 +49,13 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Total(msgspec.Struct, frozen=True):
-    """Over all products. `there` are the seconds of cards that were published; None: of no cards.
-
-    `read`: whether anything was.
-    """
+    """Over all products. `there` are the seconds of cards that were published; None: of no cards."""
 
     card_equivalents: Fraction
     unknown: Fraction
     shares: Fraction
     there: Fraction | None
-    read: bool
+    is_read: bool
 
     @property
     def ratio(self) -> Fraction | None:
@@ -94,7 +91,7 @@ def total(report: UsageReport) -> Total:
         unknown=sum((row.use.card_equivalents_unknown for row in report.rows), NOTHING),
         shares=sum((row.use.shares for row in report.rows), NOTHING),
         there=sum(there, NOTHING) if there else None,
-        read=any(one.read for one in report.readings),
+        is_read=any(one.read for one in report.readings),
     )
 
 

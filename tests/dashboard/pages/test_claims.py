@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import pytest
 
 from inventory.models import Claim, Cluster
@@ -40,6 +42,13 @@ def test_a_claim_that_nobody_uses_says_so(read: Get) -> None:
 
 
 @pytest.mark.django_db
+def test_an_allocation_from_before_the_claim_was_made_is_told_as_a_wrong_clock(read: Get) -> None:
+    made = datetime(2026, 11, 29, 8, tzinfo=UTC)
+    claim = make_claim("early", created_at=made, allocated_at=datetime(1970, 1, 1, tzinfo=UTC))
+    told = "allocated 1970-01-01 00:00:00 UTC before it was made: the scheduler’s clock is wrong"
+    assert told in read(f"/claims/{claim.pk}/")
+
+
 def test_a_consumer_that_is_gone_is_told(read: Get) -> None:
     claim = make_claim()
     claim.consumers.create(position=0, resource="pods", name="left", uid="u", gone=True)

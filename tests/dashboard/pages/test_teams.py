@@ -138,7 +138,8 @@ def test_a_limit_of_which_nobody_knows_what_is_left_is_named_beside_what_fits(
     limit(gang, "cores", "400", product="NVIDIA A100-SXM4-80GB")
     ConsumedCapacity.objects.filter(share__claim__team=gang, dimension="cores").update(amount=None)
     part = text(reader("boss", operator=True), "/teams/gang/largest/")
-    assert "It is not known what is left of the limit Cores 400" in part
+    assert "It is not known what is left of the limit Cores 400 on NVIDIA A100-SXM4-80GB: nothing" in part
+    assert "NVIDIA A100-SXM4-80GB hami-core-gpu.project-hami.io not known not known" in part
 
 
 def test_a_limit_on_no_card_that_was_read_says_so(db: None, tmp_path: Path) -> None:

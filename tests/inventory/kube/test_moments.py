@@ -18,8 +18,8 @@ SECOND = timedelta(seconds=1)
         (MADE + SECOND, MADE, MADE + SECOND),
         (MADE, MADE, MADE),
         (MADE - SECOND, MADE, MADE),
-        (MADE - 300 * SECOND, MADE, MADE),
-        (MADE - 301 * SECOND, MADE, None),
+        (MADE - 5 * SECOND, MADE, MADE),
+        (MADE - 6 * SECOND, MADE, None),
         (datetime(1970, 1, 1, tzinfo=UTC), MADE, None),
     ],
 )

@@ -85,6 +85,13 @@ def test_ages_belong_to_the_snapshot() -> None:
     assert (row.age_seconds, row.seconds_to_allocate) == (90, 2)
 
 
+@pytest.mark.parametrize(("apart", "took"), [(2, 0), (3600, None)])
+def test_a_claim_was_not_allocated_before_it_was_made(apart: int, took: int | None) -> None:
+    make_claim(created_at=later(-90), allocated_at=later(-90 - apart))
+    (row,) = found()
+    assert (row.allocated_at, row.seconds_to_allocate) == (later(-90 - apart), took)
+
+
 def test_what_the_server_did_not_write_is_not_known() -> None:
     make_claim(created_at=READ_AT)
     assert found()[0].seconds_to_allocate is None

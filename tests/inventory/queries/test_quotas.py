@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from demo import recorded
 from inventory.dra.quotas.standing import State
 from inventory.kube.quantity import NANO, parse
-from inventory.models import Card, Claim, Device, DeviceClass, KindState, Share, Team, TeamQuota
+from inventory.models import Card, Claim, Cluster, Device, DeviceClass, KindState, Share, Team, TeamQuota
 from inventory.queries import occupancy, quotas, teams
 from inventory.queries.occupancy import Group
 from inventory.queries.quotas import QuotaRow
@@ -172,20 +172,26 @@ class TestBorders:
     def test_a_limit_says_how_many_known_cards_it_is_on(self, team: Team) -> None:
         device = card(product="A100")
         DeviceClass.objects.create(cluster=device.cluster, name="there", uid="u")
-        KindState.objects.create(cluster=device.cluster, kind="resourceslices", succeeded_at=NOW)
+        for kind in ("resourceslices", "deviceclasses"):
+            KindState.objects.create(cluster=device.cluster, kind=kind, succeeded_at=NOW)
 
         def cards(**on: Any) -> int | None:
             return row(limit(team, "memory", "1Gi", **on)).cards
 
         assert cards() == 1
         assert cards(product="A100", driver=device.pool.driver) == 1
-        assert cards(device_class="there") == 1
+        assert cards(device_class="there") is None
         assert cards(product="A10O") == cards(device_class="their") == 0
 
     def test_what_was_never_read_may_have_the_cards_of_a_limit(self, team: Team) -> None:
         card(product="A100")
         assert row(limit(team, "memory", "1Gi")).cards == 1
-        assert row(limit(team, "memory", "1Gi", product="H100")).cards is None
+        on_h100 = limit(team, "memory", "1Gi", product="H100")
+        assert row(on_h100).cards is None
+        KindState.objects.create(cluster=Cluster.objects.get(), kind="resourceslices", succeeded_at=NOW)
+        assert row(on_h100).cards == 0
+        # Classes may be forbidden where slices are read.
+        assert row(limit(team, "memory", "1Gi", device_class="their")).cards is None
 
     def test_two_shares_of_a_card_are_one_card(self, team: Team) -> None:
         device = card()

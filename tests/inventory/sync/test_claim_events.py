@@ -187,7 +187,7 @@ def test_nothing_has_happened_after_it_was_seen(followed: Followed) -> None:
     assert len(events()) == 2
 
 
-def test_a_clock_that_is_far_behind_tells_nothing(followed: Followed) -> None:
+def test_a_clock_that_is_far_behind_tells_nothing_not_even_of_another_allocation(followed: Followed) -> None:
     created = recently()
     for at in (datetime(1970, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC) + SECOND):
         followed.store.put(allocated(at, creationTimestamp=stamp(created)))
