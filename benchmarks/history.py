@@ -3,9 +3,9 @@
     python -m benchmarks.history --devices 10000 --days 365 --database postgresql
     python -m benchmarks.history --devices 1000 --days 60 --database sqlite --json
 
-Makes a year of history (`benchmarks.year`), adds up its hours and days as a worker does, and asks: reports
-of a month, a month day by day, the hours of a month, who held one device in the year, and pages that show
-such things. Beside each, in turn, the statement that reads the same rows, by nothing but the database's
+Makes a year of history (`benchmarks.year`), adds up hours and days of its end as a worker does, and asks:
+reports of a month, a month day by day, the hours of a month, who held one device in the year, and pages that
+show such things. Beside each, in turn, the statement that reads the same rows, by nothing but the database's
 driver. `first` is the first time; the others are of those after it. The month from intervals alone tells what
 the sums spare: its statement adds up how long shares lasted, and knows nothing of cards, amounts, or times
 that were not read.
@@ -35,7 +35,6 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     ):
         settings = {
             "DATABASE_URL": url,
-            "SLICEBOARD_HOUR_DAYS": str(arguments.hour_days),
             "SLICEBOARD_LOG_LEVEL": "WARNING",
             "SLICEBOARD_SECRET_KEY": secrets.token_hex(32),
         }
@@ -53,7 +52,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         written = write(year)
         print(f"{written.shares:,} shares written in {written.seconds:.0f} s", file=sys.stderr)
         intervals = asking.size_mib()
-        added_up = asking.added_up(written.cluster, year)
+        added_up = asking.added_up(written.cluster, year, arguments.added_up)
         print(f"added up in {added_up['seconds']:.0f} s", file=sys.stderr)
         asked = [*asking.questions(written, year), *asking.pages(written, year)]
         asked.append(asking.from_intervals(written, year))
@@ -64,7 +63,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         "database": arguments.database,
         "devices": arguments.devices,
         "days": arguments.days,
-        "hour_days": arguments.hour_days,
+        "added_days": arguments.added_up,
         "shares": written.shares,
         "written_seconds": written.seconds,
         "intervals_mib": intervals,
@@ -76,9 +75,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def table(found: Mapping[str, Any]) -> Iterator[str]:
-    yield "{database}, {devices:,} devices, {days} days, {shares:,} shares, hours of {hour_days} days".format(
-        **found
-    )
+    sizes = "{database}, {devices:,} devices, {days} days, {shares:,} shares, {added_days} days added up"
+    yield sizes.format(**found)
     yield machine_line()
     yield ""
     yield "| question | first | again: median | least | most | bare SQL: median | times the bare SQL |"
@@ -118,7 +116,7 @@ def main() -> None:
     parser.add_argument("--devices", type=int, default=10_000)
     parser.add_argument("--days", type=int, default=365, help="31 at least")
     parser.add_argument("--each-day", type=float, default=5.5, help="shares that begin on a device in a day")
-    parser.add_argument("--hour-days", type=int, default=40, help="for how long sums of hours are kept")
+    parser.add_argument("--added-up", type=int, default=40, help="so many of the last days are added up")
     parser.add_argument("--database", choices=DATABASES, default="sqlite")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")

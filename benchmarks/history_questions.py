@@ -12,11 +12,11 @@ from django.db import connection
 
 from benchmarks.answers import answer, signed_in
 from benchmarks.measuring import summary
-from benchmarks.year import OPERATOR, Written, Year
+from benchmarks.year import BEGAN, OPERATOR, Written, Year
 from inventory.history.axis import common
 from inventory.history.buckets import Step
 from inventory.history.instants import Span, micros
-from inventory.models import Cluster, Level, UsageTotal
+from inventory.models import Cluster, Level, RollUp, UsageTotal
 from inventory.queries.history.device import timeline
 from inventory.queries.usage import measured, recorded
 from inventory.queries.usage.filters import UsageFilter, wanted
@@ -77,8 +77,10 @@ class Asked(NamedTuple):
     values: Sequence[Any]
 
 
-def added_up(cluster: Cluster, year: Year) -> dict[str, Any]:
-    """All that is kept of it, chunk by chunk as a worker does; the rows that these make."""
+def added_up(cluster: Cluster, year: Year, days: int) -> dict[str, Any]:
+    """The last days of it, chunk by chunk as a worker does; the rows that these make."""
+    start = max(BEGAN, year.end - timedelta(days=days))
+    RollUp.objects.create(cluster=cluster, hours_until=start, hours_from=start, days_until=start)
     seconds: dict[str, list[float]] = {Level.HOUR: [], Level.DAY: []}
     began = at = time.perf_counter()
     for chunk in add_up(cluster, year.end + SETTLED_AFTER):
