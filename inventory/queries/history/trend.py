@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import timedelta
 from fractions import Fraction
+from typing import Any
 
 import msgspec
 from django.db.models import Q
@@ -23,6 +24,7 @@ from inventory.queries.history.read import Read, known_together, read_in, span_o
 from inventory.queries.usage import recorded
 from inventory.queries.usage.recorded import Known
 from inventory.queries.usage.rows import Period
+from inventory.snapshot import by_index
 from inventory.viewer import Viewer
 
 MOST_TRENDS = 6
@@ -154,22 +156,25 @@ def _shares(
     )
     columns = ("cluster_id", "driver", "pool", "device", "claim_uid", "namespace", "dedicated", "consumed")
     more = ("device_class", "started_at", "ended_at")
-    known, found = Known(), []
-    for *key, uid, namespace, dedicated, consumed, device_class, start, end in (
-        rows.order_by("started_at", "pk").values_list(*columns, *more).iterator(_AT_ONCE)
-    ):
-        share = Share(
-            micros(start),
-            None if end is None else micros(end),
-            DeviceKey(*key),
-            ClaimKey(key[0], uid),
-            team.slug,
-            namespace,
-            dedicated,
-            known.amounts(consumed),
-        )
-        found.append((device_class, share))
-    return found
+    known = Known()
+    with by_index():
+        found = list(rows.order_by("started_at", "pk").values_list(*columns, *more).iterator(_AT_ONCE))
+    return [_share(team, row, known) for row in found]
+
+
+def _share(team: Team, row: Sequence[Any], known: Known) -> tuple[str, Share]:
+    *key, uid, namespace, dedicated, consumed, device_class, start, end = row
+    share = Share(
+        micros(start),
+        None if end is None else micros(end),
+        DeviceKey(*key),
+        ClaimKey(key[0], uid),
+        team.slug,
+        namespace,
+        dedicated,
+        known.amounts(consumed),
+    )
+    return device_class, share
 
 
 def _row(

@@ -20,6 +20,7 @@ from inventory.queries.usage.groups import Groups
 from inventory.queries.usage.question import Question, whole
 from inventory.queries.usage.recorded import Known
 from inventory.queries.usage.rows import Period, PodUse
+from inventory.snapshot import by_index
 from inventory.viewer import Viewer
 
 # Shares whose Pods are looked up together.
@@ -72,10 +73,11 @@ class _Export:
         found = recorded.share_rows(self._windows, narrowed).order_by("started_at", "pk")
         columns = ("claim_name", "started_at", "ended_at", "given_at")
         every = found.values_list(*columns, *recorded.SHARE).iterator(_AT_ONCE)
-        while batch := [self._held(row) for row in islice(every, _AT_ONCE)]:
-            uses = self._uses(batch)
-            for held in batch:
-                yield from self._of_share(held, uses[held.share.claim])
+        with by_index():
+            while batch := [self._held(row) for row in islice(every, _AT_ONCE)]:
+                uses = self._uses(batch)
+                for held in batch:
+                    yield from self._of_share(held, uses[held.share.claim])
 
     def _held(self, row: Sequence[Any]) -> _Held:
         claim, started_at, ended_at, given_at, *share = row

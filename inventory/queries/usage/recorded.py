@@ -15,6 +15,7 @@ from inventory.history.rates import Amounts, Offer
 from inventory.history.sweep import ClaimKey, Device, DeviceKey, Share, Use, Workload
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models import Coverage, DeviceInterval, PodInterval, ShareInterval
+from inventory.snapshot import by_index
 
 # No condition.
 ALL = Q()
@@ -146,7 +147,8 @@ def _plain(rows: QuerySet[Any]) -> Iterator[Sequence[Any]]:
     except EmptyResultSet:
         return
     with connection.chunked_cursor() as cursor:
-        cursor.execute(statement, values)
+        with by_index():
+            cursor.execute(statement, values)
         while some := cursor.fetchmany(_AT_ONCE):
             yield from some
 
