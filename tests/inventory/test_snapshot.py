@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from inventory.models import Cluster
-from inventory.snapshot import snapshot
+from inventory.snapshot import by_index, snapshot
 from tests.factories import make_cluster
 
 
@@ -26,6 +26,22 @@ def test_inside_a_transaction_it_is_that_one() -> None:
         make_cluster("first")
     assert connection.in_atomic_block
     assert Cluster.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_what_lasted_at_some_time_is_found_by_its_index() -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("only PostgreSQL has to be told")
+    with snapshot():
+        with by_index():
+            assert _setting("enable_seqscan") == "off"
+        assert _setting("enable_seqscan") == "on"
+
+
+def _setting(name: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting(%s)", [name])
+        return str(cursor.fetchone()[0])
 
 
 def _in_another_connection(name: str) -> None:
