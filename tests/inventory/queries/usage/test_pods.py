@@ -133,8 +133,7 @@ def test_pods_of_many_shares_are_looked_up_together() -> None:
     make_published()
     for _ in range(20):
         make_used(make_held(consumed=QUARTER))
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         assert len(asked()) == 20
-    assert len(queries) <= 7
+    # PostgreSQL is told how to plan, too.
+    assert len([one for one in queries if not one["sql"].startswith("SET LOCAL")]) <= 7
