@@ -90,7 +90,7 @@ def test_unread_is_a_dash_and_zero_a_colour_of_its_own() -> None:
     assert [row[0] for row in heat["z"][:4]] == [0, 0.5, None, None]
     assert heat["colorscale"][0] == [0, "var(--seq-free)"]
     assert (dashes["x"], dashes["y"]) == (["03-01"], [2])
-    assert heat["text"][1][0].endswith("0.5 h not read")
+    assert heat["text"][1][0].endswith("0.5 h not read, of all clusters")
     assert heat["text"][2][0].endswith("not read")
     assert heat["text"][3][0].endswith("not in the period")
 
