@@ -134,7 +134,7 @@ def _by_whose(
     asked = span_of(period)
     last = min(micros(read.until), asked.end) if read.until else asked.start
     columns = ("team_slug", "admin_access", "pk", Micros("started_at"), Micros("ended_at"))
-    rows = ShareInterval.objects.filter(_is(device), _overlaps(period)).order_by("started_at")
+    rows = ShareInterval.objects.filter(_is(device), _overlaps(period)).order_by("started_at", "pk")
     found: defaultdict[tuple[str, bool], list[_Row]] = defaultdict(list)
     for slug, admin_access, pk, start, end in rows.values_list(*columns).iterator(_AT_ONCE):
         begins = max(start, asked.start)
