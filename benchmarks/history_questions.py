@@ -178,7 +178,7 @@ def pages(written: Written, year: Year) -> Iterator[Asked]:
         "page of a team, with the trend of a month",
         partial(answer, client, f"/teams/team-0/?period=month&{until}"),
         _OF_TEAM,
-        (cluster, "team-0", _stored(end - timedelta(days=30)), _stored(end)),
+        (cluster, "team-0", end - timedelta(days=30), end),
     )
     yield Asked(
         "page of what changed in a day",
