@@ -1,4 +1,4 @@
-"""Why something is as it is, in words with places for names and numbers. Stored in English; faces translate them."""
+"""Why something is as it is, in words with places for names and numbers. Stored in English; faces translate."""
 
 from enum import StrEnum
 

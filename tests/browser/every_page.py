@@ -1,4 +1,4 @@
-"""Every page that a reader can open, and how to come to it: for the tests of all of them, and for their pictures."""
+"""Every page that a reader can open, and how to come to it: for tests of all, and for their pictures."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -114,7 +114,7 @@ def visit(page: Page, one: Visit, world: World) -> None:
 
 
 def settle(page: Page) -> None:
-    """Until every picture is drawn and no part is waited for. A stream that stays open is no reason to wait."""
+    """Until every picture is drawn and no part is waited for. For a stream that stays open nobody waits."""
     page.wait_for_load_state()
     expect(page.locator("[data-when=loading]:visible, [data-when=busy]:visible")).to_have_count(0)
     for picture in page.locator(".plot:visible").all():
@@ -124,5 +124,6 @@ def settle(page: Page) -> None:
 def _looked_up(page: Page, world: World, name: str, field: str) -> str:
     if name == "month":
         return f"{datetime.now(UTC):%Y-%m}"
-    found: Sequence[Mapping[str, object]] = page.request.get(f"/api/v1/{world[name]}&limit=1").json()["results"]
+    answer = page.request.get(f"/api/v1/{world[name]}&limit=1").json()
+    found: Sequence[Mapping[str, object]] = answer["results"]
     return str(found[0][field])

@@ -2,8 +2,8 @@
 
     python -m tests.browser.screenshots
 
-starts a demo of its own and writes into docs/images. With `--base-url` it takes them of one that runs already,
-with its DEMO_PASSWORD from the environment.
+starts a demo of its own and writes into docs/images. With `--base-url` it takes them of one that runs
+already, with its DEMO_PASSWORD from the environment.
 """
 
 import argparse
@@ -144,7 +144,8 @@ def _webp(page: Page, screen: Screen) -> bytes:
     height = min(max(full, screen.height), screen.tallest)
     # A page as tall as its picture, so that what sticks to an edge is drawn once.
     page.set_viewport_size({"width": screen.width, "height": height})
-    taken = page.context.new_cdp_session(page).send("Page.captureScreenshot", {"format": "webp", "quality": 100})
+    session = page.context.new_cdp_session(page)
+    taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": 100})
     page.set_viewport_size({"width": screen.width, "height": screen.height})
     return base64.b64decode(taken["data"])
 

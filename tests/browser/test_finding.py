@@ -23,7 +23,8 @@ def test_the_card_of_a_pod_is_found_in_three_steps(page: Page) -> None:
     page.keyboard.type("shared-0")
     page.keyboard.press("Enter")
     page.get_by_role("main").get_by_role("link", name="shared-0", exact=True).click()
-    _panel(page, "What it holds").get_by_role("rowheader").get_by_role("link").first.click()
+    held = _panel(page, "What it holds")
+    held.get_by_role("rowheader").get_by_role("link").first.click()
     expect(page).to_have_url(re.compile(r"/devices/\d+/$"))
     expect(_panel(page, "Shares").get_by_role("link", name="shared-0")).to_be_visible()
 
@@ -36,7 +37,7 @@ def test_the_card_of_a_pod_is_found_in_three_steps(page: Page) -> None:
         ("share-c", "share-c", "share-c"),
     ],
 )
-def test_a_card_by_its_uuid_a_node_and_a_pod_are_found(page: Page, text: str, link: str, heading: str) -> None:
+def test_a_uuid_a_node_and_a_pod_are_found(page: Page, text: str, link: str, heading: str) -> None:
     page.goto("/teams/")
     page.keyboard.press("/")
     expect(page.locator("#find")).to_be_focused()

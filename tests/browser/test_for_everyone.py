@@ -99,7 +99,9 @@ _FOCUSED = """
 _MOST_STOPS = 120
 
 
-@pytest.mark.parametrize("name", ["overview", "cards-wall", "cards-table", "device", "pod-waiting", "team", "convert"])
+@pytest.mark.parametrize(
+    "name", ["overview", "cards-wall", "cards-table", "device", "pod-waiting", "team", "convert"]
+)
 def test_every_stop_of_the_keyboard_is_seen(page: Page, name: str) -> None:
     visit(page, next(one for one in PAGES if one.name == name), RECORDED)
     page.locator("body").evaluate("node => { node.tabIndex = -1; node.focus(); }")

@@ -14,7 +14,7 @@ window.refused = [];
 document.addEventListener("securitypolicyviolation", (event) =>
   window.refused.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
 """
-# Rules of Plotly's own style sheet, which is filled by script into an element that is empty when it is put in.
+# Rules of Plotly's own style sheet, which a script fills into an element that is empty when it is put in.
 _SHAPE = {
     ".svg-container": ("position", "relative"),
     ".main-svg": ("position", "absolute"),
@@ -80,6 +80,6 @@ def test_a_refusal_would_be_found(browser: Browser, site: str) -> None:
     context.add_init_script(_LISTEN)
     page = context.new_page()
     page.goto("/sign-in/")
-    page.evaluate("document.head.append(Object.assign(document.createElement('style'), {textContent: 'p{}'}))")
+    page.evaluate("document.head.insertAdjacentHTML('beforeend', '<style>p { color: red }</style>')")
     page.wait_for_function("window.refused.length > 0")
     context.close()
