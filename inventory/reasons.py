@@ -1,4 +1,4 @@
-"""Why something is as it is: words with places for names and numbers, stored in English, translated by faces."""
+"""Why something is as it is: words with places for names and numbers, in English, translated by faces."""
 
 from enum import StrEnum
 

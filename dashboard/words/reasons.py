@@ -15,7 +15,7 @@ _WORDS = ("amount", "dimension", "generation", "left", "needed", "number", "quan
 
 def _pattern(text: str) -> re.Pattern[str]:
     def place(found: re.Match[str]) -> str:
-        return f"(?P<{found[1]}>{r'[^ ]+' if found[1] in _WORDS else '.*'})"
+        return f"(?P<{found[1]}>{r'[^ ]+' if found[1] in _WORDS else '.*?'})"
 
     return re.compile(_PLACE.sub(place, re.escape(text)), re.DOTALL)
 

@@ -32,7 +32,9 @@ def test_reasons_inside_of_reasons_are_read_too() -> None:
     inside = Reason.SLICES_MISSING.format(seen=1, expected=2, generation=3)
     with translation.override("zh-hans"):
         assert said(inside) in said(Reason.POOL_INCOMPLETE.format(reason=inside))
-        assert said("memory by 8Gi") in said("over-allocated: memory by 8Gi, cores by 20")
+        over = "over-allocated: memory by 8Gi, cores by 20"
+        assert said("memory by 8Gi") in said(over)
+        assert said(over) in said(f"gpu-0: {over}")
 
 
 def test_in_english_they_stay_as_they_are() -> None:
