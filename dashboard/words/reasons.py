@@ -10,7 +10,7 @@ from inventory.reasons import Reason
 _PLACE = re.compile(r"\\{(\w+)\\}")
 _ONE, _SEVERAL = "reason", "reasons"
 # Numbers, quantities and dimensions have no space in them; names of cards and what is written in objects may.
-_WORDS = ("amount", "dimension", "generation", "left", "needed", "number", "quantity")
+_WORDS = ("amount", "dimension", "expected", "generation", "left", "needed", "number", "quantity", "seen")
 
 
 def _pattern(text: str) -> re.Pattern[str]:

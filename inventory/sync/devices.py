@@ -59,9 +59,7 @@ class DeviceColumns(NamedTuple):
     problems: list[str]
 
 
-NOTHING_PUBLISHED = PoolColumns(
-    None, 0, None, PoolRow.State.NOT_PUBLISHED, Reason.POOL_UNPUBLISHED.value, []
-)
+NOTHING_PUBLISHED = PoolColumns(None, 0, None, PoolRow.State.NOT_PUBLISHED, Reason.POOL_UNPUBLISHED.value, [])
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def test_a_fault_is_told_without_any_database(language: str) -> None:
     text = answer.content.decode()
     assert _is_a_page(text, language)
     assert 'data-theme="dark"' in text
-    assert "<code class=\"wrap\">seven</code>" in text
+    assert '<code class="wrap">seven</code>' in text
     assert language != "en" or "Something went wrong here" in text
 
 
