@@ -93,7 +93,7 @@ def _cell(column: Column, cell: Cell) -> list[Any]:
 def _block(block: Block, group: BlockGroup, query: QueryDict) -> dict[str, Any]:
     inside = query.copy()
     inside.pop("page", None)
-    inside.update({"view": "wall", "from": block.first, "to": block.last})
+    inside["view"], inside["from"], inside["to"] = "wall", block.first, block.last
     inside.setlist("cluster", [group.cluster])
     counted = ngettext("%(n)d card", "%(n)d cards", block.cards) % {"n": block.cards}
     used = _("use not known") if block.use is None else _("%(use)d %% used on average") % {"use": block.use}

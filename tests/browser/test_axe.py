@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from inventory.models import HamiPod
 from tests.browser import axe
@@ -13,8 +13,8 @@ from tests.browser.every_page import ERRORS, PAGES, RECORDED, SIGNED_OUT, Visit,
 from tests.browser.signing_in import sign_in
 
 AXE_SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
-DESK = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
+DESK: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 # So many tests, that none takes long.
 _PARTS = 4
 

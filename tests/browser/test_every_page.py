@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.urls import URLPattern, get_resolver
+from django.urls import get_resolver
 from django.urls.resolvers import URLResolver
 
 from tests.browser.every_page import ERRORS, PAGES, PARTS, SIGNED_OUT
@@ -15,7 +15,7 @@ def _routes(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, str]
         path = prefix + str(entry.pattern)
         if isinstance(entry, URLResolver):
             yield from _routes(entry, path)
-        elif isinstance(entry, URLPattern) and entry.name:
+        elif entry.name:
             yield path, entry.name
 
 
