@@ -31,7 +31,7 @@ STORY: World = {
     "device": "devices/?cluster=story&node=gpu-a100-01&driver=hami-core-gpu.project-hami.io&ordering=-shares",
     "pod": "pods/?cluster=story&state=holding&namespace=team-nlp&ordering=created_at",
     "unplaced": "pods/?cluster=story&pod=too-large",
-    "claim": "claims/?cluster=story&namespace=team-nlp&state=reserved&ordering=created_at",
+    "claim": "claims/?cluster=story&namespace=team-nlp&state=allocated,reserved&ordering=created_at",
     "pending": "claims/?cluster=story&claim=too-large",
     "classic": "pods/?cluster=story&pod=classic-embed",
 }
@@ -139,13 +139,13 @@ def _take(browser: Browser, base_url: str, screen: Screen, pictures: list[Pictur
 
 
 def _webp(page: Page, screen: Screen) -> bytes:
-    """Of the whole page, up to the tallest that is wanted; lossless."""
+    """Of the whole page, up to the tallest that is wanted."""
     full = int(page.evaluate("document.documentElement.scrollHeight"))
     height = min(max(full, screen.height), screen.tallest)
     # A page as tall as its picture, so that what sticks to an edge is drawn once.
     page.set_viewport_size({"width": screen.width, "height": height})
     session = page.context.new_cdp_session(page)
-    taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": 100})
+    taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": 70})
     page.set_viewport_size({"width": screen.width, "height": screen.height})
     return base64.b64decode(taken["data"])
 
