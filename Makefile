@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 UV_VERSION := 0.13.9
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test lint style types imports templates checks format lock clean
+.PHONY: help demo run test lint style types imports templates checks format lock screenshots clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-16s %s\n", $$1, $$2 }'
@@ -51,6 +51,9 @@ lock: $(VENV)/dev ## Resolve requirements/*.in anew, with hashes for every platf
 	  $(BIN)/uv pip compile requirements/$$set.in --universal --python-version 3.11 --generate-hashes --upgrade \
 	    --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements/$$set.txt || exit 1; \
 	done
+
+screenshots: $(VENV)/dev ## Take the pictures of every page in docs/images, of a demo of its own
+	$(BIN)/python -m tests.browser.screenshots
 
 clean: ## Remove the state in .state and what tools have left; the environment in .venv stays
 	rm -rf .state .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.* coverage.xml

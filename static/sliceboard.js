@@ -60,24 +60,30 @@
     const GAP = 3, { groups, words, layout: base } = island("wall-data");
     const columns = groups.flatMap((group) => group.columns.map((column) => ({ ...column, group })));
     const peek = document.getElementById("peek");
-    let fold = 100, at = columns.findIndex((column) => column.ref === wall.dataset.at), bands = [], loading;
+    let fold = 100, at = wall.dataset.at ? columns.findIndex((column) => column.ref === wall.dataset.at) : -1, bands = [], loading;
 
+    /* Small groups stand side by side where there is room for their names. */
     const arrange = (width) => {
-      const longest = Math.max(...groups.map((group) => group.columns.length));
-      fold = Math.max(20, Math.min(longest, width >= 960 ? 100 : width >= 600 ? 50 : 40));
+      fold = Math.max(20, Math.min(columns.length, width >= 960 ? 100 : width >= 600 ? 50 : 40));
+      pen.font = "11px " + getComputedStyle(document.body).fontFamily;
       bands = [];
-      let from = 0, y = 0;
+      let from = 0, x = 0, y = 0, tallest = 0;
       for (const group of groups) {
         for (let start = 0; start < group.columns.length; start += fold) {
-          const count = Math.min(fold, group.columns.length - start);
-          bands.push({ from: from + start, count, y, rows: group.rows, name: group.name });
-          y += group.rows + GAP;
+          const count = Math.min(fold, group.columns.length - start), first = group.columns[start].name, last = group.columns[start + count - 1].name;
+          const name = `${first}${count > 1 ? " – " + last : ""}  ·  ${group.name}`;
+          const wide = Math.max(count, Math.ceil((pen.measureText(name).width + 16) * fold / width));
+          if (x && x + wide > fold) { y += tallest + GAP; x = tallest = 0; }
+          bands.push({ from: from + start, count, x, y, rows: group.rows, name });
+          x += wide + 1;
+          tallest = Math.max(tallest, group.rows);
         }
         from += group.columns.length;
       }
-      return y - GAP;
+      return y + tallest;
     };
-    const place = (index) => { const band = bands.find((b) => index < b.from + b.count); return [index - band.from, band.y, band.rows]; };
+    const bandOf = (index) => bands.find((b) => index < b.from + b.count);
+    const place = (index) => { const band = bandOf(index); return [band.x + index - band.from, band.y, band.rows]; };
     const marks = (cells, symbol, size, width, color) => ({ type: "scatter", mode: "markers", hoverinfo: "skip",
       x: cells.map((c) => c[0]), y: cells.map((c) => c[1]), marker: { symbol, size, color, line: { width, color } } });
     const ring = (color, width) => { const [x, y, rows] = place(at); return { type: "rect", x0: x - .6, x1: x + .6, y0: y - .8, y1: y + rows - .2, line: { color, width } }; };
@@ -107,13 +113,12 @@
         marks(tainted, "x-thin-open", size, 1.75, "var(--wall-cross)"),
       ], layout: merge(base, { height: rows * high + 24, margin: { l: 0, r: 0, t: 20, b: 4 },
         shapes: at < 0 ? [] : [ring("var(--surface)", 6), ring("var(--ink)", 2)],
-        annotations: bands.map((b) => ({ x: -.5, y: b.y - .5, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11, color: "var(--ink-3)" },
-          text: plain(`${columns[b.from].name}${b.count > 1 ? " – " + columns[b.from + b.count - 1].name : ""}  ·  ${b.name}`) })),
+        annotations: bands.map((b) => ({ x: b.x - .5, y: b.y - .5, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11, color: "var(--ink-3)" }, text: plain(b.name) })),
         xaxis: { visible: false, range: [-.5, fold - .5] }, yaxis: { visible: false, range: [rows - .5, -.5] } }) };
     });
 
     const here = (ref) => { const url = new URL(location); ref ? url.searchParams.set("at", ref) : url.searchParams.delete("at"); history.replaceState(null, "", url); };
-    const close = () => { loading?.abort(); at = -1; peek.hidden = true; here(""); draw(); wall.focus(); };
+    const close = () => { loading?.abort(); at = -1; if (peek) peek.hidden = true; here(""); draw(); wall.focus(); };
     const open = async (index) => {
       const column = columns[at = index];
       draw();
@@ -131,16 +136,19 @@
         if (error.name !== "AbortError") peek.textContent = words.failed;
       }
     };
-    const columnAt = ({ x, y }) => { const band = bands.find((b) => y >= b.y && y < b.y + b.rows); return band && x < band.count ? band.from + x : -1; };
+    const columnAt = ({ x, y }) => { const band = bands.find((b) => y >= b.y && y < b.y + b.rows && x >= b.x && x < b.x + b.count); return band ? band.from + x - band.x : -1; };
     wall.on("plotly_click", (event) => {
       const index = columnAt(event.points[0]);
       if (index >= 0 && !columns[index].peek) location.href = columns[index].href;
       else if (index >= 0) open(index);
     });
-    /* Up and down go to the same place in the band above or below; a shorter band is entered at its end. */
+    /* Up and down go to the nearest column of the bands above or below. */
     const beside = (down) => {
-      const here = bands.findIndex((b) => at >= b.from && at < b.from + b.count), to = bands[here + down];
-      return to ? to.from + Math.min(at - bands[here].from, to.count - 1) : at;
+      const here = bandOf(at), x = here.x + at - here.from, away = bands.filter((b) => (b.y - here.y) * down > 0);
+      const y = down > 0 ? Math.min(...away.map((b) => b.y)) : Math.max(...away.map((b) => b.y));
+      const near = (b) => Math.max(b.x, Math.min(x, b.x + b.count - 1));
+      const [to] = away.filter((b) => b.y === y).sort((a, b) => Math.abs(near(a) - x) - Math.abs(near(b) - x));
+      return to ? to.from + near(to) - to.x : at;
     };
     wall.addEventListener("keydown", (event) => {
       const along = { ArrowRight: 1, ArrowLeft: -1 }[event.key], down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -151,7 +159,7 @@
       if (event.key === "Enter" && at >= 0) location.href = columns[at].href;
     });
     addEventListener("keydown", (event) => { if (event.key === "Escape" && at >= 0) close(); });
-    peek.addEventListener("click", (event) => { if (event.target.closest("[data-close]")) { event.preventDefault(); close(); } });
+    peek?.addEventListener("click", (event) => { if (event.target.closest("[data-close]")) { event.preventDefault(); close(); } });
   }
 
   /* A part that may take longer than its page: a link without the script; with it, asked for at once. Searches come one
@@ -215,7 +223,8 @@
     button.value = after;
     redraw();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  /* Paper is white, and has a width of its own. */
+  for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", redraw);
   let timer, width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; clearTimeout(timer); timer = setTimeout(redraw, 120); } });
   addEventListener("keydown", (event) => {

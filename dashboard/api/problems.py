@@ -14,6 +14,7 @@ from rest_framework.views import set_rollback
 
 from dashboard.api.throttles import OfRefused
 from dashboard.api.wire import encode
+from dashboard.request_id import request_id
 
 _API = "/api/"
 _WITHOUT_FIELD = "non_field_errors"
@@ -71,7 +72,9 @@ def _wrong_host(request: HttpRequest) -> HttpResponse:
 def server_error(request: HttpRequest) -> HttpResponse:
     """A fault of ours, told without its inside; the log has it under the request's id."""
     if not request.path_info.startswith(_API):
-        return defaults.server_error(request)
+        # Without what is said on every page: much of it asks the database, which may be what is broken.
+        told = {"request": request, "request_id": request_id(request)}
+        return HttpResponse(render_to_string("500.html", told), status=500)
     return problem(
         500, "Something went wrong here. The log says what, under the X-Request-ID of this answer."
     )

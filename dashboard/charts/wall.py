@@ -19,15 +19,18 @@ TAINTED = 1
 MUTED = 2
 
 
-def wall(groups: Sequence[Group]) -> Figure:
-    """A column is a node, a cell of it a card: [use or null, flags, hover text]."""
+def wall(groups: Sequence[Group], *, opens: bool = True) -> Figure:
+    """A column is a node, a cell of it a card: [use or null, flags, hover text].
+
+    `opens`: a click opens the node in place; else it leads to its page.
+    """
     several = len({group.cluster for group in groups}) > 1
     return _figure(
         [
             {
                 "name": _group_name(group.cluster, group.kind, several=several),
                 "rows": max(len(column.cells) for column in group.columns),
-                "columns": [_column(column) for column in group.columns],
+                "columns": [_column(column, opens=opens) for column in group.columns],
             }
             for group in groups
         ]
@@ -62,13 +65,13 @@ def _group_name(cluster: str, kind: Kind, *, several: bool) -> str:
     return f"{cluster} · {name}" if several else name
 
 
-def _column(column: Column) -> dict[str, Any]:
+def _column(column: Column, *, opens: bool) -> dict[str, Any]:
     ref = f"n{column.node}" if column.node else f"p{column.pool}"
     return {
         "ref": ref,
         "name": column.place,
         "href": column_href(column),
-        "peek": reverse("peek", args=[ref]),
+        "peek": reverse("peek", args=[ref]) if opens else "",
         "cells": [_cell(column, cell) for cell in column.cells],
     }
 
@@ -90,7 +93,7 @@ def _cell(column: Column, cell: Cell) -> list[Any]:
 def _block(block: Block, group: BlockGroup, query: QueryDict) -> dict[str, Any]:
     inside = query.copy()
     inside.pop("page", None)
-    inside.update({"view": "wall", "from": block.first, "to": block.last})
+    inside["view"], inside["from"], inside["to"] = "wall", block.first, block.last
     inside.setlist("cluster", [group.cluster])
     counted = ngettext("%(n)d card", "%(n)d cards", block.cards) % {"n": block.cards}
     used = _("use not known") if block.use is None else _("%(use)d %% used on average") % {"use": block.use}

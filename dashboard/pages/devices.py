@@ -1,4 +1,4 @@
-"""Every card, as a wall, as bars or as a table; and devices that are no cards, as a table."""
+"""Every card, as bars, as a wall, in groups or as a table; and devices that are no cards, as a table."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from inventory.queries.held_cards import HeldCard
 from inventory.queries.room import RoomyCardFilter
 from inventory.queries.slices import OTHERS, Track, teams
 
-VIEWS = ("wall", "bars", "table")
+VIEWS = ("bars", "wall", "groups", "table")
 _CONDITIONS = ("node", "driver", "pool", "device", "product", "team", "state", "tainted", "room", "q")
 # A card of several devices is in a state that none of them needs to be in.
 _ON_CARDS = ("room", "state", "from", "to")
@@ -56,15 +56,14 @@ def devices(request: HttpRequest) -> HttpResponse:
     view = _view(request, total)
     context = {
         "view": view,
-        "views": [("wall", _("Wall")), ("bars", _("Bars")), ("table", _("Table"))],
+        "views": [("bars", _("Bars")), ("wall", _("Wall")), ("groups", _("Groups")), ("table", _("Table"))],
         "form": _form(request),
         "teams": [*teams(viewer=viewer).values(), *([OTHERS] if viewer.teams is not None else [])],
         **groups.states(cards),
     }
-    drawn = {"wall": _wall, "bars": _bars, "table": _table}[view](request, cards)
-    return show(
-        request, f"devices/{view}.html", {**context, **drawn}, active="devices", source=_source(request)
-    )
+    drawn = {"bars": _bars, "wall": _wall, "groups": _groups, "table": _table}[view](request, cards)
+    template = "devices/wall.html" if view == "groups" else f"devices/{view}.html"
+    return show(request, template, {**context, **drawn}, active="devices", source=_source(request))
 
 
 @never_cache
@@ -75,12 +74,19 @@ def peek(request: HttpRequest, at: str) -> HttpResponse:
 
 
 def _view(request: HttpRequest, cards: int) -> str:
-    view = request.GET.get("view") or ("bars" if cards <= card_charts.LARGEST else "wall")
+    view = request.GET.get("view") or fitting_view(cards)
     if view not in VIEWS:
         raise Refused(
             [("view", _("“%(text)s” is none of %(views)s") % {"text": view, "views": ", ".join(VIEWS)})]
         )
     return view
+
+
+def fitting_view(cards: int) -> str:
+    """The picture that fits so many cards."""
+    if cards <= card_charts.LARGEST:
+        return "bars"
+    return "wall" if cards <= wall.LARGEST else "groups"
 
 
 def _source(request: HttpRequest) -> Source:
@@ -104,16 +110,23 @@ def _between(request: HttpRequest, cards: QuerySet[Card]) -> QuerySet[Any]:
 
 
 def _wall(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
-    """Conditions grey what they leave out; past the largest wall they narrow."""
-    rows, total = groups.groups(cards)
+    """Conditions grey what they leave out. What is more than a wall holds is shown in groups."""
     in_place = _between(request, wall.of_clusters(chosen_clusters(request.GET)))
+    if in_place.count() > wall.LARGEST:
+        return {**_groups(request, cards), "view": "groups", "too_many": wall.LARGEST}
+    rows, total = groups.groups(cards)
     at = request.GET.get("at", "")
-    common = {"groups": rows, "group_total": total, "at": at, **(_peek(request, at) if at else {})}
-    if in_place.count() <= wall.LARGEST:
-        narrowed = any(request.GET.get(name) for name in _CONDITIONS)
-        cells = wall.cells(in_place, cards if narrowed else None)
-        return {**common, "figure": wall_charts.wall(cells), "cut": False}
-    return {**common, "figure": wall_charts.blocks(wall.blocks(cards), request.GET), "cut": True}
+    narrowed = any(request.GET.get(name) for name in _CONDITIONS)
+    cells = wall.cells(in_place, cards if narrowed else None)
+    shown = {"groups": rows, "group_total": total, "at": at, **(_peek(request, at) if at else {})}
+    return {**shown, "figure": wall_charts.wall(cells), "cut": False}
+
+
+def _groups(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
+    """Runs of neighbouring nodes; conditions narrow them."""
+    rows, total = groups.groups(cards)
+    figure = wall_charts.blocks(wall.blocks(cards), request.GET)
+    return {"groups": rows, "group_total": total, "figure": figure, "cut": True}
 
 
 def _bars(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Near(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """Of a device, by dimension."""
+    """Of a device, by dimension: all that is asked of it, not only what is short."""
 
     device: DeviceId
     amounts: Mapping[str, Quantity]
@@ -72,7 +72,8 @@ def _missed(row: FitRow) -> Iterator[_Asked]:
     for request in row.requests:
         for group in request.groups:
             if group.check in _DRAWN and group.selected:
-                amounts = {group.subject or "": group.need} if group.need is not None else {}
+                short = {group.subject or "": group.need} if group.need is not None else {}
+                amounts = {**request.asks, **short}
                 yield from (_Asked(device_id(one), amounts, group=group) for one in group.examples)
 
 
@@ -101,9 +102,12 @@ def _tracks(device: NearDevice, asked: _Asked) -> Sequence[Track]:
 
 
 def _releases(device: NearDevice, asked: _Asked) -> Iterator[Release]:
-    for dimension, need in asked.amounts.items():
-        if shares := device.each_enough(dimension, need):
-            yield Release(asked.device, dimension, [holders(one) for one in shares])
+    """Of what is short."""
+    dimension = asked.group.subject if asked.group is not None else None
+    if not dimension or (need := asked.amounts.get(dimension)) is None:
+        return
+    if shares := device.each_enough(dimension, need):
+        yield Release(asked.device, dimension, [holders(one) for one in shares])
 
 
 def _left(device: NearDevice, group: GroupRow | None) -> Quantity | None:

@@ -1,14 +1,16 @@
 """The first page: how full, who holds it, what waits, what needs a look."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext as _
 
 from dashboard.access.viewer import viewer_of
+from dashboard.charts import wall as wall_charts
 from dashboard.charts.segments import Bar, part_bar, sum_bar
-from dashboard.charts.squares import Strip, strips
+from dashboard.charts.squares import strips
 from dashboard.pages.filtering import choose
-from dashboard.pages.refusal import only_known
+from dashboard.pages.refusal import Refused, only_known
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import amounts, kinds
@@ -18,8 +20,9 @@ from inventory.queries.overview import Overview, TeamUse
 from inventory.queries.overview import overview as read_overview
 from inventory.queries.slices import TeamBrief, teams
 
-# Beyond, the squares would be a wall, which has a page of its own.
+# Of more cards, squares are no longer told apart by the names of their nodes.
 _SQUARES = 256
+VIEWS = ("squares", "wall", "groups")
 
 
 class DimensionLine(NamedTuple):
@@ -60,7 +63,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "teams": [_team_line(use) for use in found.teams],
             "legend": _legend(found),
             "team_of": teams(viewer=viewer),
-            "strips": _strips(chosen, found),
+            **_cards(request, chosen, found.cards.total),
         },
         active="overview",
         source=Source("devices/", table=True, more=[("accelerator", "true")], clusters=chosen),
@@ -89,7 +92,25 @@ def _legend(found: Overview) -> list[TeamBrief]:
     return sorted(holding, key=lambda team: (team.colour or 9, team.slug))
 
 
-def _strips(clusters: list[str], found: Overview) -> list[Strip]:
-    if found.cards.total > _SQUARES:
-        return []
-    return strips(wall.cells(wall.placed(wall.of_clusters(clusters)), None))
+def _cards(request: HttpRequest, clusters: list[str], number: int) -> dict[str, Any]:
+    """All cards as the picture that fits so many, or the one that is asked for where it can hold them."""
+    view = request.GET.get("view") or _fitting(number)
+    if view not in VIEWS:
+        named = {"text": view, "views": ", ".join(VIEWS)}
+        raise Refused([("view", _("“%(text)s” is none of %(views)s") % named)])
+    view = max(view, _fitting(number), key=VIEWS.index)
+    cards = wall.placed(wall.of_clusters(clusters))
+    fitting = VIEWS[VIEWS.index(_fitting(number)) :]
+    named = {"squares": _("Squares"), "wall": _("Wall"), "groups": _("Groups")}
+    common = {"view": view, "views": [(one, named[one]) for one in fitting]}
+    if view == "squares":
+        return {**common, "strips": strips(wall.cells(cards, None))}
+    if view == "wall":
+        return {**common, "figure": wall_charts.wall(wall.cells(cards, None), opens=False)}
+    return {**common, "figure": wall_charts.blocks(wall.blocks(cards), QueryDict())}
+
+
+def _fitting(number: int) -> str:
+    if number <= _SQUARES:
+        return "squares"
+    return "wall" if number <= wall.LARGEST else "groups"

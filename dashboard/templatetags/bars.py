@@ -12,7 +12,10 @@ from dashboard.charts.squares import Square
 
 register = template.Library()
 
-_STEP = 18
+# Targets of a pointer lie 24 pixels apart at least.
+_STEP, _SIDE, _IN_A_ROW = 24, 20, 8
+# A bar of this height has labels, in segments of at least so many per cent.
+_LABELLED, _ROOM, _ROOM_ON_A_PHONE = 16, 8, 24
 
 
 @register.simple_tag
@@ -36,11 +39,15 @@ def bar(picture: Bar, height: int = 12) -> SafeString:
 
 @register.simple_tag
 def squares(cards: Iterable[Square], label: str) -> SafeString:
-    """A row of cards, one square each; colour is the use of the scarcer dimension."""
-    drawn = [_square(card, _STEP * place) for place, card in enumerate(cards)]
+    """Cards in rows of eight, one square each; colour is the use of the scarcer dimension."""
+    drawn = [
+        _square(card, _STEP * (place % _IN_A_ROW), _STEP * (place // _IN_A_ROW))
+        for place, card in enumerate(cards)
+    ]
     return format_html(
-        '<svg class="cells" width="{}" height="16" role="group" aria-label="{}">{}</svg>',
-        _STEP * len(drawn),
+        '<svg class="cells" width="{}" height="{}" role="group" aria-label="{}">{}</svg>',
+        _STEP * min(len(drawn), _IN_A_ROW),
+        _STEP * -(-len(drawn) // _IN_A_ROW),
         label,
         format_html_join("", "{}", ((one,) for one in drawn)),
     )
@@ -49,12 +56,24 @@ def squares(cards: Iterable[Square], label: str) -> SafeString:
 def _segment(segment: Segment, height: int) -> SafeString:
     return format_html(
         '<svg class="t{}" x="{}%" width="{}%" height="{}"><title>{}</title>'
-        '<rect width="100%" height="100%"/></svg>',
+        '<rect width="100%" height="100%"/>{}</svg>',
         segment.colour,
         _placed(segment.start),
         _placed(segment.width),
         height,
         segment.title,
+        _words(segment) if height >= _LABELLED else "",
+    )
+
+
+def _words(segment: Segment) -> SafeString:
+    """Whose it is, where there is room for some letters; on a small screen only in wide segments."""
+    if len(segment.forms) < 2 or segment.width < _ROOM:
+        return SafeString()
+    return format_html(
+        '<foreignObject width="100%" height="100%"><div class="lbl{}">{}</div></foreignObject>',
+        "" if segment.width >= _ROOM_ON_A_PHONE else " m-hide",
+        segment.forms[1],
     )
 
 
@@ -78,14 +97,17 @@ def _placed(per_cent: Decimal) -> str:
     return f"{per_cent:.2f}"
 
 
-def _square(card: Square, x: int) -> SafeString:
+def _square(card: Square, x: int, y: int) -> SafeString:
     return format_html(
-        '<a href="{}"><title>{}</title><rect class="{}" x="{}" width="16" height="16" rx="2"/>{}</a>',
-        card.href,
-        card.title,
-        _use_class(card.use),
-        x,
-        _mark(card, x),
+        '<a href="{href}" aria-label="{title}"><title>{title}</title>'
+        '<rect class="{use}" x="{x}" y="{y}" width="{side}" height="{side}" rx="2"/>{mark}</a>',
+        href=card.href,
+        title=card.title,
+        use=_use_class(card.use),
+        x=x,
+        y=y + (_STEP - _SIDE) // 2,
+        side=_SIDE,
+        mark=_mark(card, x + _SIDE // 2, y + _STEP // 2),
     )
 
 
@@ -96,9 +118,10 @@ def _use_class(use: int | None) -> str:
     return f"use{min(9, use // 10)}" if use else "free"
 
 
-def _mark(card: Square, x: int) -> SafeString:
+def _mark(card: Square, x: int, y: int) -> SafeString:
+    """A dash or a cross around this point."""
     if card.use is None:
-        return format_html('<path class="dash" d="M{} 8h8"/>', x + 4)
+        return format_html('<path class="dash" d="M{} {}h8"/>', x - 4, y)
     if card.tainted:
-        return format_html('<path class="cross" d="M{} 4l8 8m0-8l-8 8"/>', x + 4)
+        return format_html('<path class="cross" d="M{} {}l8 8m0-8l-8 8"/>', x - 4, y - 4)
     return SafeString()

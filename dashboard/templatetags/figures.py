@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from dashboard.templatetags.marks import icon
-from dashboard.words import ages, amounts, faults
+from dashboard.words import ages, amounts, faults, reasons
 from inventory.dra import units
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Notation, Quantity, QuantityError, parse
@@ -44,7 +44,7 @@ def amount_of(part: Quantity, whole: Quantity, unit: Unit) -> SafeString:
 @register.simple_tag
 def unknown(reason: str | None = "") -> SafeString:
     """Not known is never a dash and never zero."""
-    title = format_html(' title="{}"', reason) if reason else ""
+    title = format_html(' title="{}"', reasons.said(reason)) if reason else ""
     return format_html('<span class="none part"{}>{}{}</span>', title, icon("part"), _("not known"))
 
 

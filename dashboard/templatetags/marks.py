@@ -5,7 +5,7 @@ from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from dashboard.words import states
+from dashboard.words import reasons, states
 from dashboard.words.states import Badge
 from inventory.models import Team
 from inventory.queries.slices import OTHER_COLOUR, OTHERS, TeamBrief
@@ -83,12 +83,19 @@ def another_team() -> SafeString:
 
 
 @register.filter
+def reason(text: str) -> SafeString:
+    """Why something is as it is; what stays English in another language says so."""
+    read = reasons.translated(text)
+    return format_html("{}", read) if read is not None else format_html('<span lang="en">{}</span>', text)
+
+
+@register.filter
 def team_name(brief: TeamBrief | None) -> str:
     return states.team_name(brief)
 
 
 def _shown(known: Badge, reason: str | None = "") -> SafeString:
-    title = format_html(' title="{}"', reason) if reason else SafeString()
+    title = format_html(' title="{}"', reasons.said(reason)) if reason else SafeString()
     return format_html(
         '<span class="badge {}"{}>{}{}</span>', known.tone, title, icon(known.icon), known.word
     )

@@ -13,6 +13,7 @@ import msgspec
 from inventory.dra.counters import Counter, CounterKey, overdrawn
 from inventory.dra.ledger import Balance, Books, State
 from inventory.kube.quantity import Quantity, total
+from inventory.reasons import Reason
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -207,5 +208,5 @@ def _state(card: Card, own: Mapping[str, Books], drawn: Mapping[CounterKey, Coun
 def _over(own: Mapping[str, Books], drawn: Mapping[CounterKey, Counter]) -> str:
     for name, books in own.items():
         if books.state is State.OVER_ALLOCATED:
-            return f"{name}: {books.reason}"
+            return Reason.OF_DEVICE.format(name=name, reason=books.reason)
     return overdrawn(drawn)

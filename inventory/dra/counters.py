@@ -12,6 +12,7 @@ import msgspec
 from inventory.dra.ledger import ZERO
 from inventory.kube.objects import CounterConsumption, CounterSet
 from inventory.kube.quantity import Quantity, QuantityError, parse
+from inventory.reasons import Reason
 
 CounterKey = tuple[str, str]
 
@@ -43,7 +44,8 @@ def overdrawn(left: Mapping[CounterKey, Counter]) -> str:
     """Which counter is below zero: one anywhere blocks the whole pool, as in the allocator. Empty: none."""
     for counter in left.values():
         if counter.remaining is not None and counter.remaining < ZERO:
-            return f"counter {counter.counter_set}/{counter.name} is over-drawn by {-counter.remaining}"
+            named = f"{counter.counter_set}/{counter.name}"
+            return Reason.COUNTER_OVERDRAWN.format(counter=named, amount=-counter.remaining)
     return ""
 
 
@@ -52,10 +54,11 @@ def shortfall(wanted: Iterable[CounterConsumption], left: Mapping[CounterKey, Co
     for one in wanted:
         for name, capacity in one.counters.items():
             known, needed = left.get((one.counter_set, name)), _read(capacity.value)
+            named = f"{one.counter_set}/{name}"
             if known is None or known.remaining is None or needed is None:
-                return f"counter {one.counter_set}/{name} cannot be read"
+                return Reason.COUNTER_UNREADABLE.format(counter=named)
             if known.remaining < needed:
-                return f"counter {one.counter_set}/{name}: {needed} needed, {known.remaining} left"
+                return Reason.COUNTER_SHORT.format(counter=named, needed=needed, left=known.remaining)
     return ""
 
 
@@ -79,7 +82,7 @@ def _set(counter_set: CounterSet, drawn: Mapping[CounterKey, Quantity | None]) -
     for name, capacity in counter_set.counters.items():
         total, allocated = _read(capacity.value), drawn.get((counter_set.name, name), ZERO)
         if total is None or allocated is None:
-            yield Counter(counter_set.name, name, total, allocated, None, "a quantity cannot be read")
+            yield Counter(counter_set.name, name, total, allocated, None, Reason.QUANTITY_UNREADABLE.value)
         else:
             allocated = Quantity(allocated.nanos, total.notation)
             yield Counter(counter_set.name, name, total, allocated, total - allocated)

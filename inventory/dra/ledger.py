@@ -14,6 +14,7 @@ from fractions import Fraction
 import msgspec
 
 from inventory.kube.quantity import Quantity
+from inventory.reasons import Reason
 
 ZERO = Quantity(0)
 
@@ -120,7 +121,7 @@ def books(
 
 
 def _without_claims(totals: Mapping[str, Total]) -> Books:
-    reason = "resource claims were never read"
+    reason = Reason.CLAIMS_NEVER_READ.value
     balances = tuple(
         Balance(dimension, total.quantity, None, None, total.problem or reason)
         for dimension, total in sorted(totals.items())
@@ -129,9 +130,9 @@ def _without_claims(totals: Mapping[str, Total]) -> Books:
 
 
 _UNPUBLISHED = {
-    None: "resource slices were never read",
-    False: "no current slice lists the device",
-    True: "the device no longer publishes this dimension",
+    None: Reason.SLICES_NEVER_READ.value,
+    False: Reason.UNLISTED.value,
+    True: Reason.DIMENSION_GONE.value,
 }
 
 
@@ -146,7 +147,7 @@ def _consumed(shares: Iterable[Use]) -> dict[str, _Sum]:
         for dimension, quantity in (share.consumed or {}).items():
             one = sums.setdefault(dimension, _Sum())
             if quantity is None:
-                one.problem = "a share's consumed capacity cannot be read"
+                one.problem = Reason.SHARE_UNREADABLE.value
             else:
                 one.amount = quantity + one.amount
     return sums
@@ -184,7 +185,7 @@ def _state(
     if published is None:
         return State.UNKNOWN, _UNPUBLISHED[None]
     if not published:
-        return State.NOT_PUBLISHED, _UNPUBLISHED[False] + (", claims still hold it" if counted else "")
+        return State.NOT_PUBLISHED, (Reason.UNLISTED_AND_HELD if counted else Reason.UNLISTED).value
     if whole:
         return State.DEDICATED, ""
     if counted and _used_up(balances):
@@ -197,11 +198,15 @@ def _state(
 def _conflict(balances: Sequence[Balance], whole: int, counted: int) -> str:
     """What the scheduler would not do today, but has done: told, never hidden behind a clamp."""
     if whole > 1:
-        return f"{whole} claims each hold the whole device"
+        return Reason.HELD_WHOLE_TWICE.format(number=whole)
     if whole and counted > whole:
-        return "one claim holds the whole device while others hold shares of it"
-    over = [f"{balance.dimension} by {balance.over}" for balance in balances if balance.over]
-    return "over-allocated: " + ", ".join(over) if over else ""
+        return Reason.HELD_WHOLE_AND_SHARED.value
+    over = [
+        Reason.OVER_BY.format(dimension=balance.dimension, amount=balance.over)
+        for balance in balances
+        if balance.over
+    ]
+    return Reason.OVER_ALLOCATED.format(reasons=", ".join(over)) if over else ""
 
 
 def _used_up(balances: Sequence[Balance]) -> bool:

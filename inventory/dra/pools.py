@@ -8,6 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from inventory.kube.objects import CounterSet, Device, ResourceSlice
+from inventory.reasons import Reason
 
 
 class PoolState(StrEnum):
@@ -99,13 +100,13 @@ def _state(
         counts = ", ".join(map(str, sorted(expected)))
         return (
             PoolState.INCONSISTENT,
-            f"slices of generation {generation} disagree on resourceSliceCount: {counts}",
+            Reason.SLICES_DISAGREE.format(generation=generation, counts=counts),
         )
     # Too many slices make a pool as unusable as too few: the scheduler compares for equality.
     if len(newest) != (count := expected.pop()):
         return (
             PoolState.INCOMPLETE,
-            f"{len(newest)} of {count} slices of generation {generation} are published",
+            Reason.SLICES_MISSING.format(seen=len(newest), expected=count, generation=generation),
         )
     if fault := _placeless(newest) or _fault(devices, counter_sets):
         return PoolState.INVALID, fault
@@ -124,22 +125,22 @@ def _placeless(newest: list[ResourceSlice]) -> str:
             spec.shared_counters,
         )
         if not any(places):
-            return f"the slice {one.metadata.name} names no nodes, so the scheduler leaves it out"
+            return Reason.SLICE_WITHOUT_NODES.format(name=one.metadata.name)
     return ""
 
 
 def _fault(devices: tuple[Placed, ...], counter_sets: tuple[CounterSet, ...]) -> str:
     if name := _repeated(placed.device.name for placed in devices):
-        return f"the device name {name} is used twice"
+        return Reason.DEVICE_TWICE.format(name=name)
     if name := _repeated(counters.name for counters in counter_sets):
-        return f"the counter set {name} is defined twice"
+        return Reason.COUNTER_SET_TWICE.format(name=name)
     known = {(counters.name, counter) for counters in counter_sets for counter in counters.counters}
     for placed in devices:
         for drawn in placed.device.consumes_counters or ():
             for counter in drawn.counters:
                 if (drawn.counter_set, counter) not in known:
-                    name = placed.device.name
-                    return f"{name} draws on counter {drawn.counter_set}/{counter}, which no slice defines"
+                    named = f"{drawn.counter_set}/{counter}"
+                    return Reason.COUNTER_UNDEFINED.format(name=placed.device.name, counter=named)
     return ""
 
 

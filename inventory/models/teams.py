@@ -35,7 +35,7 @@ class TeamNamespace(models.Model):
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="assignments")
     cluster = models.ForeignKey(
-        Cluster, models.CASCADE, null=True, blank=True, help_text="empty: every cluster"
+        Cluster, models.CASCADE, null=True, blank=True, help_text=_("empty: every cluster")
     )
     namespace = models.CharField(max_length=63)
 
@@ -145,12 +145,12 @@ class Membership(models.Model):
     """A user's part in a team."""
 
     class Role(models.TextChoices):
-        MEMBER = "member"
-        LEAD = "lead"
+        MEMBER = "member", _("Member")
+        LEAD = "lead", _("Lead")
 
     class Source(models.TextChoices):
-        HAND = "hand", "by hand"
-        SIGN_IN = "sign-in", "groups of the sign-in"
+        HAND = "hand", _("by hand")
+        SIGN_IN = "sign-in", _("groups of the sign-in")
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")

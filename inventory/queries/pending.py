@@ -6,6 +6,7 @@ import msgspec
 
 from inventory.models import Claim, PodClaim
 from inventory.queries.requests import RequestRow
+from inventory.reasons import Reason
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -39,9 +40,7 @@ def _class_missing(
     if not known or not missing or len(missing) < len(wanted):
         return None
     names = ", ".join(sorted(set(missing)))
-    return Pending(
-        "DeviceClassMissing", f"No DeviceClass of this name is in the cluster: {names}.", "sliceboard"
-    )
+    return Pending("DeviceClassMissing", Reason.CLASS_MISSING.format(names=names), "sliceboard")
 
 
 def _scheduler(uses: Iterable[PodClaim]) -> Pending | None:
@@ -54,9 +53,8 @@ def _scheduler(uses: Iterable[PodClaim]) -> Pending | None:
 
 def _waiting(claim: Claim, uses: Iterable[PodClaim]) -> Pending:
     if not claim.pod_claims.all():
-        message = "No Pod uses this claim yet; a claim is allocated when a Pod that uses it is scheduled."
-        return Pending("NoConsumer", message, "sliceboard")
+        return Pending("NoConsumer", Reason.NO_CONSUMER.value, "sliceboard")
     names = ", ".join(sorted({use.pod.name for use in uses}))
-    message = "The scheduler has not said anything yet about the Pods that use this claim"
-    message += f": {names}." if names else "."
+    named = Reason.PODS_NOT_SCHEDULED_NAMED.format(names=names)
+    message = named if names else Reason.PODS_NOT_SCHEDULED.value
     return Pending("NotScheduledYet", message, "sliceboard")

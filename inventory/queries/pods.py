@@ -35,6 +35,7 @@ from inventory.queries.filters import (
 )
 from inventory.queries.pending import Pending
 from inventory.queries.results import PREFETCHED, RELATED, AllocationResult, allocation_result
+from inventory.reasons import Reason
 from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "pods")
@@ -226,4 +227,4 @@ def _waiting(pod: Any) -> Pending | None:
         return None
     if pod.scheduling_message:
         return Pending(pod.scheduling_reason or "Unschedulable", pod.scheduling_message, "scheduler")
-    return Pending("NotScheduledYet", "The scheduler has not said anything yet about this Pod.", "sliceboard")
+    return Pending("NotScheduledYet", Reason.POD_NOT_SCHEDULED.value, "sliceboard")

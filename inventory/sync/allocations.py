@@ -8,6 +8,7 @@ from inventory.kube.moments import of_allocation
 from inventory.kube.objects import AllocationResult, ResourceClaim
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models.amounts import AmountError, exponent_for
+from inventory.reasons import Reason
 
 # Driver, pool, device.
 Target = tuple[str, str, str]
@@ -102,17 +103,17 @@ def amount(value: Any) -> Quantity | None:
 def problem(result: AllocationResult, amounts: Mapping[str, Quantity | None], *, measured: bool) -> str:
     """Why it is not known what a result consumes, empty if it is. `measured`: its device has capacities."""
     if result.consumption_unreadable:
-        return "consumed capacity cannot be read"
+        return Reason.CONSUMED_UNREADABLE.value
     if unread := [dimension for dimension, quantity in amounts.items() if quantity is None]:
         values = ", ".join(
             f"{dimension}: {(result.consumed_capacity or {})[dimension]!r}" for dimension in unread
         )
-        return f"consumed capacity cannot be read: {values}"
+        return Reason.CONSUMED_UNREADABLE_IN.format(values=values)
     if (
         measured
         and result.share_id is not None
         and not result.admin_access
         and result.consumed_capacity is None
     ):
-        return "the allocation states no consumed capacity; the scheduler counts nothing for this share"
+        return Reason.CONSUMED_UNSTATED.value
     return ""

@@ -20,6 +20,7 @@ from inventory.kube.quantity import QuantityError, parse
 from inventory.models import Cluster, Share
 from inventory.models import Device as DeviceRow
 from inventory.models import Pool as PoolRow
+from inventory.reasons import Reason
 from inventory.sync import bulk, slices, taint_rules
 from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, Reconciled, reconcile
@@ -58,9 +59,7 @@ class DeviceColumns(NamedTuple):
     problems: list[str]
 
 
-NOTHING_PUBLISHED = PoolColumns(
-    None, 0, None, PoolRow.State.NOT_PUBLISHED, "no slice publishes this pool", []
-)
+NOTHING_PUBLISHED = PoolColumns(None, 0, None, PoolRow.State.NOT_PUBLISHED, Reason.POOL_UNPUBLISHED.value, [])
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,15 @@ from inventory.kube.objects import CounterConsumption, CounterSet
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models import Cluster, ConsumedCapacity, Device, KindState, Pool, Share
 from inventory.models.amounts import AmountError, exponent_for, to_quantity
+from inventory.reasons import Reason
 from inventory.sync.touched import batches
+
+_BLOCKED = {
+    Pool.State.INCOMPLETE: Reason.POOL_INCOMPLETE,
+    Pool.State.INCONSISTENT: Reason.POOL_INCONSISTENT,
+    Pool.State.INVALID: Reason.POOL_INVALID,
+    Pool.State.NOT_PUBLISHED: Reason.POOL_NOT_PUBLISHED,
+}
 
 BLOCKING = ("NoSchedule", "NoExecute")
 # Pools whose books are derived at once: most have the devices of one node.
@@ -137,13 +145,15 @@ def _total(capacity: Mapping[str, Any]) -> Total:
         exponent_for(quantity)
     except (QuantityError, AmountError) as error:
         return Total(None, str(error))
-    return Total(quantity) if quantity >= ledger.ZERO else Total(None, f"{quantity} is below zero")
+    if quantity >= ledger.ZERO:
+        return Total(quantity)
+    return Total(None, Reason.BELOW_ZERO.format(quantity=quantity))
 
 
 def _blocked(pool: Pool, left: Mapping[counters.CounterKey, counters.Counter]) -> str:
     """Why the scheduler would place nothing more on any device of the pool; empty if it would."""
     if pool.state != Pool.State.COMPLETE:
-        return f"pool {pool.state}: {pool.reason}"
+        return _BLOCKED[Pool.State(pool.state)].format(reason=pool.reason)
     return counters.overdrawn(left)
 
 
@@ -154,7 +164,8 @@ def _obstacle(
     if shortfall := counters.shortfall(drawn, left):
         return shortfall
     if taint := next((taint for taint in device.taints if taint.get("effect") in BLOCKING), None):
-        return f"tainted: {taint.get('key', '')}={taint.get('value', '')}:{taint['effect']}"
+        written = f"{taint.get('key', '')}={taint.get('value', '')}:{taint['effect']}"
+        return Reason.TAINTED.format(taint=written)
     return ""
 
 

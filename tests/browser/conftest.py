@@ -7,7 +7,9 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from inventory.models import HamiPod, Namespace
 from tests.browser.signing_in import PASSWORD, sign_in
+from tests.factories import make_pod
 from tests.reading import read_recorded_cluster
 
 # Playwright runs a loop in the thread of the test; what is asked of the database here is not asked in it.
@@ -46,3 +48,24 @@ def page(browser: Browser, site: str) -> Iterator[Page]:
     yield page
     context.close()
     assert faults == []
+
+
+@pytest.fixture
+def classic(site: str) -> list[HamiPod]:
+    """Pods of HAMi in the recorded cluster, which has none."""
+    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "8192"}
+    containers = [{"name": "app", "image": "registry.example/app:1", "resources": {"limits": limits}}]
+    for name, namespace in (("classic-embed", "team-nlp"), ("classic-rank", "team-vision")):
+        manifest = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"namespace": namespace, "name": name},
+            "spec": {"containers": containers},
+        }
+        make_pod(
+            name,
+            namespace=Namespace.objects.get(name=namespace),
+            hami_resources={"app": limits},
+            hami_manifest=manifest,
+        )
+    return list(HamiPod.objects.order_by("namespace__name", "name"))

@@ -4,8 +4,9 @@ PASSWORD = "for browsers"
 
 
 def sign_in(page: Page, user: str = "operator", password: str = PASSWORD) -> None:
+    """In whichever language the page is."""
     page.goto("/sign-in/")
-    page.get_by_label("User name").fill(user)
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    page.locator("#id_username").fill(user)
+    page.locator("#id_password").fill(password)
+    page.locator("form.sign-in button").click()
     page.wait_for_url("**/")

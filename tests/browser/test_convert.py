@@ -7,10 +7,9 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
-from inventory.models import ConversionPreview, HamiPod, Namespace, SavedConversion
+from inventory.models import ConversionPreview, HamiPod, SavedConversion
 from tests.browser.signing_in import PASSWORD, sign_in
 from tests.dashboard.pages.manifests import DEPLOYMENT, POD, SERVICE, together, too_long_for_an_address
-from tests.factories import make_pod
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -107,27 +106,6 @@ def test_the_conversion_is_not_wider_than_the_screen(page: Page, width: int) -> 
             page.locator("#ask button.primary").click()
             page.locator("pre.diff").first.wait_for()
             assert page.evaluate("document.documentElement.scrollWidth") <= width, language
-
-
-@pytest.fixture
-def classic(site: str) -> list[HamiPod]:
-    """Pods of HAMi in the recorded cluster, which has none."""
-    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "8192"}
-    containers = [{"name": "app", "image": "registry.example/app:1", "resources": {"limits": limits}}]
-    for name, namespace in (("classic-embed", "team-nlp"), ("classic-rank", "team-vision")):
-        manifest = {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"namespace": namespace, "name": name},
-            "spec": {"containers": containers},
-        }
-        make_pod(
-            name,
-            namespace=Namespace.objects.get(name=namespace),
-            hami_resources={"app": limits},
-            hami_manifest=manifest,
-        )
-    return list(HamiPod.objects.order_by("namespace__name", "name"))
 
 
 def test_the_action_of_the_administration_previews_pods(

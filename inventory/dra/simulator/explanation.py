@@ -1,7 +1,7 @@
 """Where claims would go, and what stopped them: different answers kept apart."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from inventory.dra.simulator.refusals import (
 from inventory.dra.simulator.rejections import Check
 from inventory.dra.simulator.selection import Selection
 from inventory.dra.simulator.simulate import Answer, Cluster, simulate
+from inventory.kube.quantity import Quantity
 
 if TYPE_CHECKING:
     from inventory.dra.simulator.allocated import DeviceId
@@ -48,13 +49,17 @@ class Verdict(StrEnum):
 
 
 class RequestAnswer(msgspec.Struct, frozen=True):
-    """A request, or an alternative of one, that could not be met. `found` is the most devices on one node."""
+    """A request, or an alternative of one, that could not be met. `found` is the most devices on one node.
+
+    `asks` is what it asks of each device, as written.
+    """
 
     claim: str
     request: str
     wanted: int
     found: int
     groups: tuple[Group, ...]
+    asks: Mapping[str, Quantity]
 
 
 class NodeFit(msgspec.Struct, frozen=True):
@@ -315,6 +320,7 @@ class _Gathered:
                 wanted=self._wanted[wanted],
                 found=self._found[wanted],
                 groups=self._groups[wanted].sorted(),
+                asks=request.capacity,
             )
 
     def _excluded(self) -> Iterator[Excluded]:

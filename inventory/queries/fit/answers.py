@@ -104,13 +104,17 @@ class GroupRow(msgspec.Struct, frozen=True):
 
 
 class UnmetRequestRow(msgspec.Struct, frozen=True):
-    """A request that was in the way; of `wanted` devices one node had `found` at most."""
+    """A request that was in the way; of `wanted` devices one node had `found` at most.
+
+    `asks` is what it asks of each device, as written; what a device would give may be rounded up.
+    """
 
     claim: str
     request: str
     wanted: int
     found: int
     groups: tuple[GroupRow, ...]
+    asks: dict[str, Quantity]
 
 
 class UnusablePoolRow(msgspec.Struct, frozen=True):
@@ -334,7 +338,12 @@ def _placement(placement: Placement, claims: Sequence[Wanted]) -> PlacementRow:
 
 def _request(found: RequestAnswer) -> UnmetRequestRow:
     return UnmetRequestRow(
-        found.claim, found.request, found.wanted, found.found, tuple(map(_group, found.groups))
+        claim=found.claim,
+        request=found.request,
+        wanted=found.wanted,
+        found=found.found,
+        groups=tuple(map(_group, found.groups)),
+        asks=dict(found.asks),
     )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from dashboard.pages.devices import fitting_view
 from inventory.models import Cluster, Node
 from inventory.models.devices import DeviceState
 from inventory.queries import wall
@@ -25,7 +26,7 @@ def _cells(page: str) -> list[Any]:
 def test_few_cards_are_bars_and_every_view_is_in_the_url(recorded_cluster: Cluster, get: Get) -> None:
     page = get("/devices/")
     assert 'data-figure="cards-figure"' in page
-    for view in ("wall", "bars", "table"):
+    for view in ("bars", "wall", "groups", "table"):
         assert f'href="?view={view}"' in page
 
 
@@ -89,12 +90,38 @@ def test_past_the_largest_wall_a_cell_is_a_run_of_nodes(get: Get, monkeypatch: p
     assert len(inside) == 3
 
 
+@pytest.mark.parametrize(
+    ("cards", "view"),
+    [(0, "bars"), (128, "bars"), (129, "wall"), (5000, "wall"), (5001, "groups"), (50_000, "groups")],
+)
+def test_the_picture_fits_the_number_of_cards(cards: int, view: str) -> None:
+    assert fitting_view(cards) == view
+
+
+@pytest.mark.django_db
+def test_what_is_too_much_for_a_wall_is_told_and_shown_in_groups(
+    read: Get, get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wall, "LARGEST", 1)
+    make_device("gpu-0")
+    make_device("gpu-1")
+    assert "A wall has at most 1 cards; here are groups of nodes instead" in read("/devices/?view=wall")
+    assert 'href="?view=groups" aria-current="true"' in get("/devices/?view=wall")
+    assert "A wall has at most" not in read("/devices/?view=groups")
+
+
+def test_groups_can_be_asked_for_of_few_cards_too(recorded_cluster: Cluster, get: Get) -> None:
+    groups = _island(get("/devices/?view=groups&product=Ascend310P3"), "wall-data")["groups"]
+    assert [len(group["columns"]) for group in groups] == [2]
+    assert groups[0]["columns"][0]["href"].startswith("/devices/?view=wall&product=Ascend310P3&from=")
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("query", "fault"),
     [
         ("state=odd", "state 'odd' is not one of free, partly_allocated"),
-        ("view=pie", "view “pie” is none of wall, bars, table"),
+        ("view=pie", "view “pie” is none of bars, wall, groups, table"),
         ("page=0", "page “0” is not the number of a page; 1 is the first"),
         ("page=two", "page “two” is not the number of a page; 1 is the first"),
         ("cluster=nowhere", "cluster 'nowhere' is not known here"),

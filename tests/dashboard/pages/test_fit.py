@@ -1,5 +1,6 @@
 """Why a claim or Pod is pending, on its page and as the part of it that is loaded later."""
 
+import re
 from typing import Any
 
 import pytest
@@ -220,6 +221,8 @@ def test_a_claim_that_waits_for_a_pod_says_what_makes_it_allocated(
 def test_near_misses_are_drawn_with_what_is_asked(recorded_cluster: Cluster, get: Get, read: Get) -> None:
     part = get(_of_pod("share-c"))
     assert "npu-0-0 cores: 100 % of 100 % allocated, 0 % left; 50 % asked" in part
+    # All that is asked is shown, not only what is short.
+    assert re.search(r"npu-0-0 memory: 16 GiB of 21\.0 GiB allocated, 5\.0 GiB left; [\d.]+ GiB asked", part)
     # On the node that the Pod leaves out it would do.
     assert 'class="ghost"' in part
     assert "fits, wrong node" in part

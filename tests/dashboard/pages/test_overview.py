@@ -4,7 +4,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from inventory.models import Cluster, Consumer, KindState, Pool, SkippedObject
+from dashboard.pages import overview
+from inventory.models import Cluster, Consumer, KindState, Node, Pool, SkippedObject
+from inventory.queries import wall
 from tests.dashboard.pages.conftest import Get
 from tests.factories import make_balance, make_claim, make_cluster, make_device, make_pool, make_share
 
@@ -129,3 +131,32 @@ def test_claims_of_pods_that_are_gone_and_vanished_devices_need_a_look(read: Get
     assert "orphaned team-vision/leaked It holds devices for Pods that are gone." in page
     assert "team-vision/used" not in page
     assert "not published 1 device Claims still hold what no resource slice lists any more." in page
+
+
+def test_all_cards_are_squares_and_a_wall_or_groups_where_they_are_asked_for(
+    recorded_cluster: Cluster, get: Get
+) -> None:
+    assert get("/").count('<rect class="use') + get("/").count('<rect class="free" x=') > 30
+    wall_page, groups_page = get("/?view=wall"), get("/?view=groups")
+    # A click leads to the page of the node: nothing opens in place here.
+    assert '"peek": ""' in wall_page
+    assert f'"href": "/nodes/{Node.objects.get(name="gpu-node-1").pk}/"' in wall_page
+    assert '"href": "/devices/?view=wall\\u0026from=' in groups_page
+    assert 'href="?view=squares"' in groups_page
+
+
+@pytest.mark.django_db
+def test_the_picture_of_the_first_page_fits_the_number_of_cards(
+    get: Get, read: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overview, "_SQUARES", 1)
+    make_device("gpu-0")
+    assert 'class="cells"' in get("/")
+    make_device("gpu-1")
+    assert 'id="wall"' in get("/")
+    # What cannot hold so many is not offered, and does not come when it is asked for.
+    assert "view=squares" not in get("/")
+    assert 'class="cells"' not in get("/?view=squares")
+    monkeypatch.setattr(wall, "LARGEST", 1)
+    assert "one cell is a run of neighbouring nodes" in read("/")
+    assert "view “pie” is none of squares, wall, groups" in read("/?view=pie", 400)

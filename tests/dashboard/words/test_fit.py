@@ -208,17 +208,17 @@ def test_every_check_has_a_reason(check: Check) -> None:
 
 def test_the_nearest_miss_is_told_only_where_one_is_near() -> None:
     short = group(Check.CAPACITY, subject="memory", need=parse("8Gi"), left=parse("5Gi"), unit=Unit.BYTES)
-    near = answer(Verdict.NO_ROOM, requests=(UnmetRequestRow("team-a/c", "r", 1, 0, (short,)),))
+    near = answer(Verdict.NO_ROOM, requests=(UnmetRequestRow("team-a/c", "r", 1, 0, (short,), {}),))
     assert misses.nearest(near) == "Nearest misses, 3 devices: 8 GiB of memory needed, at most 5 GiB left."
     for far in (group(Check.SELECTOR), group(Check.HELD, selected=False)):
-        row = answer(Verdict.NO_ROOM, requests=(UnmetRequestRow("team-a/c", "r", 1, 0, (far,)),))
+        row = answer(Verdict.NO_ROOM, requests=(UnmetRequestRow("team-a/c", "r", 1, 0, (far,), {}),))
         assert misses.nearest(row) == ""
     assert misses.nearest(answer(Verdict.NO_ROOM)) == ""
 
 
 def test_a_request_says_how_many_were_found_of_several() -> None:
-    assert misses.request_title(UnmetRequestRow("team-a/c", "r", 1, 0, ())) == "r of c"
-    several = UnmetRequestRow("team-a/c", "r", 4, 2, ())
+    assert misses.request_title(UnmetRequestRow("team-a/c", "r", 1, 0, (), {})) == "r of c"
+    several = UnmetRequestRow("team-a/c", "r", 4, 2, (), {})
     assert misses.request_title(several) == "r of c: 2 of 4 devices found on one node"
 
 
@@ -242,7 +242,7 @@ def test_the_text_for_a_terminal_has_everything() -> None:
         wait=WaitRow(Waiting.QUOTA, ("q",), "q: 2 of 2 used"),
         fits_elsewhere_on=1,
         elsewhere=(barred("n1", PodRule.UNSCHEDULABLE),),
-        requests=(UnmetRequestRow("team-a/c", "r", 1, 0, (short,)),),
+        requests=(UnmetRequestRow("team-a/c", "r", 1, 0, (short,), {}),),
         excluded=(ExcludedRow(ObstacleRow(PodRule.UNSCHEDULABLE, None), 8),),
         pools=(UnusablePoolRow("d", "p", "1 of 2 slices", 3),),
     )

@@ -12,7 +12,7 @@ from tests.dashboard.words.answers import answer, barred, group
 
 
 def _missing(*groups: GroupRow) -> FitRow:
-    return answer(Verdict.NO_ROOM, requests=(UnmetRequestRow("team-a/c", "r", 1, 0, groups),))
+    return answer(Verdict.NO_ROOM, requests=(UnmetRequestRow("team-a/c", "r", 1, 0, groups, {}),))
 
 
 @pytest.mark.parametrize("rule", list(PodRule))

@@ -1,0 +1,76 @@
+"""axe finds nothing on any page: both languages, both themes, on a desk and on a phone."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from hashlib import sha256
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize
+
+from inventory.models import HamiPod
+from tests.browser import axe
+from tests.browser.every_page import ERRORS, PAGES, RECORDED, SIGNED_OUT, Visit, settle, visit
+from tests.browser.signing_in import sign_in
+
+AXE_SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
+DESK: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+# So many tests, that none takes long.
+_PARTS = 4
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_axe_finds_nothing_on_any_page(page: Page, classic: list[HamiPod], language: str, part: int) -> None:
+    page.context.add_cookies([{"name": "django_language", "value": language, "url": page.url}])
+    assert _faults(page, PAGES[part::_PARTS]) == {}
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_axe_finds_nothing_on_the_page_to_sign_in_and_on_those_of_errors(
+    browser: Browser, site: str, language: str
+) -> None:
+    context = browser.new_context(base_url=site, locale=language)
+    page = context.new_page()
+    assert _faults(page, [SIGNED_OUT]) == {}
+    sign_in(page)
+    assert _faults(page, ERRORS) == {}
+    context.close()
+
+
+def _faults(page: Page, pages: Sequence[Visit]) -> dict[str, list[str]]:
+    """By page. What does not depend on the theme is looked at once for each size."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for one in pages:
+        page.set_viewport_size(DESK)
+        page.emulate_media(color_scheme="light")
+        visit(page, one, RECORDED)
+        for size in (DESK, PHONE):
+            page.set_viewport_size(size)
+            settle(page)
+            found[one.name] += axe.violations(page)
+            page.emulate_media(color_scheme="dark")
+            settle(page)
+            found[one.name] += axe.faults_of_colour(page)
+            page.emulate_media(color_scheme="light")
+    return {name: faults for name, faults in found.items() if faults}
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_a_fault_would_be_found(page: Page) -> None:
+    page.goto("/pods/")
+    page.locator("h1").evaluate("node => { node.style.color = '#999'; node.id = 'find'; }")
+    told = " ".join(axe.violations(page))
+    assert "color-contrast" in told
+    assert "color-contrast" in " ".join(axe.faults_of_colour(page))
+
+
+def test_axe_is_the_published_script_with_its_licence() -> None:
+    assert sha256(axe.AXE.read_bytes()).hexdigest() == AXE_SHA256
+    assert "Mozilla Public License" in axe.AXE.with_name("axe-core-4.14.1.LICENSE.txt").read_text()
