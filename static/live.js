@@ -19,14 +19,14 @@
   const inUse = (form) => form.contains(document.activeElement) || [...form.elements].some(edited);
   /* Rows and what they lead to are known by where that is: one that moves takes the focus along. */
   const name = (root) => {
-    const taken = new Set();
+    const taken = new Map();
     for (const row of root.querySelectorAll("tbody > tr, li")) {
       const link = row.querySelector("a[href]");
-      if (!link || (row.id && !row.id.startsWith("row "))) continue;
-      let id = `row ${link.getAttribute("href")}`;
-      for (let number = 2; taken.has(id); number++) id = `row ${link.getAttribute("href")} ${number}`;
-      taken.add(row.id = id);
-      if (!link.id || link.id.startsWith("row ")) link.id = `${id} link`;
+      if (!link || (row.id && !row.id.startsWith("row:"))) continue;
+      const place = link.getAttribute("href").replace(/\s/g, "+"), number = (taken.get(place) || 0) + 1;
+      taken.set(place, number);
+      row.id = `row:${number}:${place}`;
+      if (!link.id || link.id.startsWith("row:")) link.id = `row:link:${number}:${place}`;
     }
   };
   const callbacks = {
@@ -45,8 +45,10 @@
     const old = document.getElementById("main"), fresh = page.getElementById("main");
     const peeks = [old, fresh].map((root) => root.querySelector("#peek")).filter(Boolean);
     peeks.forEach((peek) => peek.setAttribute("aria-live", "off"));
+    const focused = document.activeElement;
     [old, fresh].forEach(name);
-    window.Idiomorph.morph(old, fresh, { morphStyle: "outerHTML", ignoreActiveValue: true, restoreFocus: true, callbacks });
+    window.Idiomorph.morph(old, fresh, { morphStyle: "outerHTML", callbacks });
+    if (focused.id && focused !== document.activeElement) document.getElementById(focused.id)?.focus({ preventScroll: true });
     const places = page.querySelectorAll(".side, .menu nav");
     document.querySelectorAll(".side, .menu nav").forEach((nav, number) => { if (places[number]) window.Idiomorph.morph(nav, places[number], { callbacks }); });
     document.title = page.title;
@@ -89,7 +91,7 @@
     cutSince = 0;
     const same = news.clusters.length === Object.keys(known).length && news.clusters.every((one) => known[one.name] === one.generation);
     if (same) read(news);
-    else due = true;
+    if (!same || news.stale !== shown.stale) due = true;
     show();
   };
   /* Nothing has changed since: what is shown is as new as that. */

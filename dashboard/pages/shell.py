@@ -144,6 +144,7 @@ def _live(request: HttpRequest, active: str, source: Source, fresh: Freshness) -
         "stream": f"{reverse('stream')}?{urlencode(asked)}",
         "generations": {one.name: one.revision for one in fresh.clusters},
         "as_of": fresh.as_of,
+        "stale": fresh.stale,
         "limit": int(stale_after().total_seconds()),
     }
 

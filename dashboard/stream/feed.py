@@ -75,7 +75,7 @@ class Feed:
         generations = {pk: made for pk, made in batch.news.generations.items() if pk in self.marks}
         if all(Mark(made) <= self.marks[pk] for pk, made in generations.items()):
             return
-        if self.question.shares and batch.news.events is None:
+        if self.question.shares and not batch.news.goes_on_from(self.marks):
             yield self.snapshot(Reason.MISSED, batch.news.clusters)
             return
         if self.question.shares:

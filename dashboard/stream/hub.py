@@ -56,14 +56,10 @@ class Listener:
 
     def offer(self, batch: Batch) -> None:
         if len(self._batches) >= _WAITING:
-            self.miss()
+            self._batches.clear()
+            self._missed = True
         elif not self._missed:
             self._batches.append(batch)
-        self._something.set()
-
-    def miss(self) -> None:
-        self._batches.clear()
-        self._missed = True
         self._something.set()
 
     def end(self) -> None:
@@ -109,10 +105,9 @@ class Hub:
         self._task: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = False
-        # Up to where the last look saw, the looks before it, and from where on all of that is whole.
+        # Up to where the last look saw, and the looks before it, for who has been answered meanwhile.
         self._marks: dict[int, Mark] = {}
-        self._kept: deque[Batch] = deque()
-        self._whole_since: dict[int, Mark] = {}
+        self._kept: deque[Batch] = deque(maxlen=_KEPT)
         self._known: list[object] = []
 
     async def events(self, listener: Listener) -> AsyncGenerator[bytes, None]:
@@ -145,17 +140,12 @@ class Hub:
         self._loop = asyncio.get_running_loop()
         if self._task is None:
             self._kept.clear()
-            self._marks, self._whole_since, self._known = {}, {}, []
+            self._marks, self._known = {}, []
             self._task = self._loop.create_task(self._look_again_and_again())
         for pk, mark in listener.feed.marks.items():
-            whole = Mark(mark.generation)
-            self._marks.setdefault(pk, whole)
-            self._whole_since.setdefault(pk, whole)
-        if any(mark < self._whole_since[pk] for pk, mark in listener.feed.marks.items()):
-            listener.miss()
-        else:
-            for batch in self._kept:
-                listener.offer(batch)
+            self._marks.setdefault(pk, mark)
+        for batch in self._kept:
+            listener.offer(batch)
         self._listeners.add(listener)
 
     async def _look_again_and_again(self) -> None:
@@ -163,7 +153,7 @@ class Hub:
         while self._listeners:
             await asyncio.sleep(LOOK_SECONDS)
             try:
-                self._tell(await self._in_thread(self._look))
+                self._tell(await self._in_thread(self._look()))
                 if time.monotonic() - checked >= RIGHTS_SECONDS:
                     await self._end_lapsed()
                     checked = time.monotonic()
@@ -175,15 +165,17 @@ class Hub:
         self._task = None
         await self._in_thread(connections.close_all)
 
-    def _look(self) -> Batch:
-        shares = any(one.feed.question.shares for one in tuple(self._listeners))
-        return Batch(reading.read(self._marks if shares else None))
+    def _look(self) -> Callable[[], Batch]:
+        shares = any(one.feed.question.shares for one in self._listeners)
+        marks = dict(self._marks) if shares else None
+        return lambda: Batch(reading.read(marks))
 
     def _tell(self, batch: Batch) -> None:
         clusters, made = batch.news.clusters, batch.news.generations
         moved = any(self._marks.get(pk) != Mark(generation) for pk, generation in made.items())
         if moved:
-            self._keep(batch)
+            self._kept.append(batch)
+            self._marks = {pk: Mark(generation) for pk, generation in made.items()}
         known: list[object] = [(one.pk, one.name, one.created_at) for one in clusters]
         other, self._known = known != self._known, known
         for listener in tuple(self._listeners):
@@ -193,13 +185,6 @@ class Hub:
             listener.clusters = clusters
             if moved:
                 listener.offer(batch)
-
-    def _keep(self, batch: Batch) -> None:
-        self._kept.append(batch)
-        if len(self._kept) > _KEPT:
-            gone = self._kept.popleft()
-            self._whole_since.update({pk: Mark(made) for pk, made in gone.news.generations.items()})
-        self._marks = {pk: Mark(made) for pk, made in batch.news.generations.items()}
 
     async def _end_lapsed(self) -> None:
         held = {one.right for one in self._listeners}

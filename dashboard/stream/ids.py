@@ -12,7 +12,8 @@ from inventory.models import Cluster
 from inventory.queries.news.events import Mark
 from inventory.queries.news.rows import Audience
 
-_ID = re.compile(r"([0-9a-f]{10}):((?:\d{1,18}\.\d{1,18}(?:\.\d{1,18}\.\d)?,?)*)", re.ASCII)
+_MARK = r"\d{1,18}\.\d{1,18}(?:\.\d{1,18}\.\d)?"
+_ID = re.compile(rf"([0-9a-f]{{10}}):((?:{_MARK}(?:,{_MARK})*)?)", re.ASCII)
 LONGEST = 8192
 
 

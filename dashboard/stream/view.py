@@ -55,7 +55,7 @@ class Stream(APIView):
     docs/api.md says what each holds, and how a client goes on after it was cut off.
     """
 
-    http_method_names = ("get", "head", "options")
+    http_method_names = ("get", "head")
     renderer_classes = (EventStream,)
 
     @extend_schema(

@@ -14,18 +14,26 @@ MOST = 1000
 
 
 class News(NamedTuple):
-    """`events` is None where they were not asked for, or are too many. `slugs` are those of all teams, by id.
+    """`events` are those since the marks; None where they were not asked for, or are too many.
 
-    Clusters come with how each of their kinds was read.
+    Clusters come with how each of their kinds was read. `slugs` are those of all teams, by id.
     """
 
     clusters: Sequence[Cluster]
     events: Sequence[ShareEvent] | None
+    marks: Mapping[int, Mark]
     slugs: Mapping[int, str]
 
     @property
     def generations(self) -> dict[int, int]:
         return {cluster.pk: cluster.revision for cluster in self.clusters}
+
+    def goes_on_from(self, marks: Mapping[int, Mark]) -> bool:
+        """Whether it has every event that is newer than these marks."""
+        newer = [pk for pk, made in self.generations.items() if pk in marks and marks[pk] < Mark(made)]
+        return self.events is not None and all(
+            pk in self.marks and self.marks[pk] <= marks[pk] for pk in newer
+        )
 
 
 def read(marks: Mapping[int, Mark] | None = None) -> News:
@@ -33,9 +41,9 @@ def read(marks: Mapping[int, Mark] | None = None) -> News:
     with snapshot():
         clusters = list(with_kinds())
         if marks is None:
-            return News(clusters, None, {})
+            return News(clusters, None, {}, {})
         generations = {cluster.pk: cluster.revision for cluster in clusters}
         told = {pk: mark for pk, mark in marks.items() if pk in generations}
         found = events.since(told, generations, MOST)
         slugs = dict(Team.objects.order_by().values_list("pk", "slug")) if found else {}
-    return News(clusters, found, slugs)
+    return News(clusters, found, told, slugs)

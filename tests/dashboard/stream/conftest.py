@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 from django.contrib.auth.models import User
@@ -21,7 +22,7 @@ class Living:
         self.store, self.cluster = server.store, cluster
 
     def give(self, name: str, memory: str = "1Gi") -> None:
-        share_id = f"{len(name):08}-1111-4111-8111-{sum(name.encode()):012}"
+        share_id = str(uuid5(NAMESPACE_DNS, name))
         self.store.put(allocated(GIVEN, shared(memory=memory, cores="1", share_id=share_id), name=name))
 
     def take(self, name: str) -> None:

@@ -35,6 +35,7 @@ def test_without_a_cluster_there_is_still_an_id() -> None:
         "9f2c41d07e:3.-118,4.75",
         "9f2c41d07e:３.118,4.75",
         "9f2c41d07e:3.118,4.75\x00",
+        "9f2c41d07e:3.1184.75",
         "9f2c41d07e:" + ",".join(f"{number}.1" for number in range(5000)),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_client_that_does_not_read_holds_up_nobody(web: Web, living: Living, o
         many = [f"many-{number}" for number in range(400)]
         living.happens(*many)
         other.until(("began", many[-1]))
-        for number in range(12):
+        for number in range(10):
             living.happens(f"more-{number}")
             other.until(("began", f"more-{number}"))
         assert web.ask("/pods/", headers=headers).status == 200
