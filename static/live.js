@@ -5,10 +5,12 @@
   const chip = document.getElementById("live"), island = () => document.getElementById("live-data");
   if (!chip || !island() || !window.Idiomorph) return;
   const LEAST = 2000, PART = 10, AT_LATEST = 60000, POLL = 15000, AGAIN = 60000, CUT_AFTER = 10000, PATIENCE = 30000, TICK = 1000;
-  const KEPT = "sliceboard.live", pause = document.getElementById("live-pause");
+  const INSTANT = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, KEPT = "sliceboard.live", pause = document.getElementById("live-pause");
+  /* A browser may refuse to keep anything: then it is for this page. */
+  const keep = (text) => { try { if (text) localStorage.setItem(KEPT, text); return localStorage.getItem(KEPT); } catch { return null; } };
   let shown = JSON.parse(island().textContent);
   let source = null, opened = 0, cutSince = 0, asking = false, due = false, last = Date.now(), gap = LEAST, end = "";
-  let paused = localStorage.getItem(KEPT) === "paused";
+  let paused = keep() === "paused";
 
   /* --- What stays as it is --- */
 
@@ -58,29 +60,33 @@
 
   /* --- Asking for the page again --- */
 
+  /* The page as it is now; nothing where there is none to be shown. */
+  const ask = async (address) => {
+    const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    end = answer.redirected && new URL(answer.url).pathname !== location.pathname ? "out" : answer.status === 404 ? "gone" : "";
+    if (!end && !answer.ok) throw new Error(answer.status);
+    return end ? "" : await answer.text();
+  };
   const refresh = async () => {
-    const asked = location.href, began = performance.now();
+    const address = location.href, began = performance.now();
+    let text = "";
     asking = true;
     due = false;
     try {
-      const answer = await fetch(asked, { headers: { Accept: "text/html" }, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
-      end = answer.redirected && new URL(answer.url).pathname !== location.pathname ? "out" : answer.status === 404 ? "gone" : "";
-      if (!end && !answer.ok) throw new Error(answer.status);
-      const text = end ? "" : await answer.text();
-      if (asked !== location.href) due = true;
-      else if (!end && !document.hidden && !paused) {
-        const page = new DOMParser().parseFromString(text, "text/html"), next = page.getElementById("live-data");
-        if (next) { put(page); shown = JSON.parse(next.textContent); }
-      }
+      text = await ask(address);
       if (!source) cutSince = 0;
     } catch {
       cutSince ||= Date.now();
-    } finally {
-      asking = false;
-      last = Date.now();
-      gap = Math.max(LEAST, PART * (performance.now() - began));
-      show();
     }
+    if (address !== location.href) due = true;
+    else if (text && !document.hidden && !paused) {
+      const page = new DOMParser().parseFromString(text, "text/html"), next = page.getElementById("live-data");
+      if (next) { shown = JSON.parse(next.textContent); put(page); }
+    }
+    asking = false;
+    last = Date.now();
+    gap = Math.max(LEAST, PART * (performance.now() - began));
+    show();
   };
   const awake = () => !paused && !document.hidden && end !== "out";
 
@@ -106,7 +112,7 @@
     const text = `${new Date(instant).toISOString().slice(0, 19).replace("T", " ")} UTC`;
     node.dateTime = instant;
     node.title = text;
-    if (!node.dataset.grows) node.textContent = text;
+    if (!node.dataset.grows) node.textContent = node.textContent.replace(INSTANT, text);
   };
   const listen = () => {
     if (source || !awake()) return;
@@ -148,7 +154,7 @@
 
   pause.addEventListener("click", () => {
     paused = !paused;
-    localStorage.setItem(KEPT, paused ? "paused" : "live");
+    keep(paused ? "paused" : "live");
     wake();
   });
   document.addEventListener("visibilitychange", wake);

@@ -111,12 +111,6 @@ def _time(
 
 
 @register.simple_tag
-def seen_at(moment: datetime) -> SafeString:
-    """An instant that the script puts right when it learns of a newer one."""
-    return format_html('<time datetime="{}">{}</time>', moment.isoformat(), ages.instant(moment))
-
-
-@register.simple_tag
 def clock(now: datetime) -> SafeString:
     """For the script: the time at which the page was made, and the words of ages."""
     return json_script({"now": now.isoformat(), "words": ages.words()}, "clock")
