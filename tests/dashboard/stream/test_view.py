@@ -51,7 +51,9 @@ def test_who_comes_again_is_told_what_has_happened_since(living: Living, operato
     living.take("a")
     living.happens("c")
     events = since(operator, first)
-    assert changes(events) == [("began", "a"), ("began", "b"), ("ended", "a"), ("began", "c")]
+    told_of = changes(events)
+    assert sorted(told_of[:2]) == [("began", "a"), ("began", "b")]
+    assert told_of[2:] == [("ended", "a"), ("began", "c")]
     assert events[-1].name == "freshness"
     assert changes(since(operator, events[-1])) == []
 
