@@ -98,4 +98,5 @@ def test_a_team_of_another_name_is_another_one_in_a_generation_of_its_own(
     vision.slug = "sight"
     vision.save()
     (_, _, ended), (again, _, _) = told()
+    assert ended is not None
     assert before < again == ended <= generation()
