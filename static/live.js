@@ -28,7 +28,8 @@
       const place = link.getAttribute("href").replace(/\s/g, "+"), number = (taken.get(place) || 0) + 1;
       taken.set(place, number);
       row.id = `row:${number}:${place}`;
-      if (!link.id || link.id.startsWith("row:")) link.id = `row:link:${number}:${place}`;
+      for (const [index, one] of row.querySelectorAll("a[href]").entries())
+        if (!one.id || one.id.startsWith("row:")) one.id = `row:link:${index}:${number}:${place}`;
     }
   };
   const callbacks = {
