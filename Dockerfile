@@ -32,5 +32,4 @@ USER 10001:10001
 VOLUME /state
 EXPOSE 8000
 
-CMD ["gunicorn", "dashboard.wsgi", "--bind=0.0.0.0:8000", "--workers=2", "--threads=4", "--timeout=60", \
-     "--graceful-timeout=20", "--preload", "--no-control-socket", "--worker-tmp-dir=/dev/shm"]
+CMD ["python", "manage.py", "serve", "--bind=0.0.0.0:8000"]

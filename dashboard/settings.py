@@ -22,6 +22,11 @@ CSRF_TRUSTED_ORIGINS = environment.listing("SLICEBOARD_TRUSTED_ORIGINS")
 _behind_proxy = environment.boolean("SLICEBOARD_BEHIND_PROXY", default=False)
 ROOT_URLCONF = "dashboard.urls"
 WSGI_APPLICATION = "dashboard.wsgi.application"
+# What `serve` runs: so many processes, in each of which so many requests are answered at a time.
+SLICEBOARD_WEB_PROCESSES = environment.whole("SLICEBOARD_WEB_PROCESSES", 2, least=1, most=64)
+SLICEBOARD_WEB_THREADS = environment.whole("SLICEBOARD_WEB_THREADS", 4, least=1, most=64)
+# Streams that one user may have open in one of the processes.
+SLICEBOARD_STREAMS_OF_USER = environment.whole("SLICEBOARD_STREAMS_OF_USER", 50, least=1, most=10_000)
 
 # --- Clusters ---
 

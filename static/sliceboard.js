@@ -2,9 +2,11 @@
 (() => {
   "use strict";
   const root = document.documentElement;
-  const island = (id) => JSON.parse(document.getElementById(id).textContent);
-  const later = [];
-  const redraw = () => later.forEach((draw) => draw());
+  const written = (id) => document.getElementById(id)?.textContent;
+  const island = (id) => JSON.parse(written(id));
+  /* How each picture on the page is drawn; what has left the page is forgotten. */
+  const pictures = new Map();
+  const redraw = () => pictures.forEach((draw, node) => node.isConnected ? draw() : pictures.delete(node));
 
   /* A figure names tokens ("var(--team-1)"); here they become the colours of the theme in force. */
   const probe = document.body.appendChild(Object.assign(document.createElement("i"), { hidden: true }));
@@ -38,29 +40,45 @@
 
   const config = { displayModeBar: false, scrollZoom: false, doubleClick: "reset" };
   const show = (node, make) => {
-    const draw = () => { const { data, layout } = make(node.clientWidth); window.Plotly.react(node, paint(data), paint(layout), config); };
+    const draw = () => {
+      const { data, layout } = make(node.clientWidth);
+      /* What the reader has zoomed to or hidden stays so when there are new numbers. */
+      window.Plotly.react(node, paint(data), paint({ uirevision: "kept", ...layout }), config);
+    };
     node.textContent = "";
-    later.push(draw);
+    pictures.set(node, draw);
     draw();
     return draw;
   };
 
-  for (const node of window.Plotly ? document.querySelectorAll("[data-figure]") : []) {
-    const figure = island(node.dataset.figure);
-    show(node, (width) => {
-      const layout = width < 640 ? merge(figure.layout, figure.narrow) : figure.layout;
-      return { data: fit(node, figure.data, layout), layout };
-    });
-    node.on("plotly_click", (event) => { const target = event.points[0].customdata; if (target) location.href = target; });
-  }
+  const drawn = new WeakMap();
+  const figures = () => {
+    for (const node of window.Plotly ? document.querySelectorAll("[data-figure]") : []) {
+      const text = written(node.dataset.figure);
+      if (drawn.get(node) === text) continue;
+      drawn.set(node, text);
+      if (pictures.has(node)) { pictures.get(node)(); continue; }
+      show(node, (width) => {
+        const figure = island(node.dataset.figure), layout = width < 640 ? merge(figure.layout, figure.narrow) : figure.layout;
+        return { data: fit(node, figure.data, layout), layout };
+      });
+      node.on("plotly_click", (event) => { const target = event.points[0].customdata; if (target) location.href = target; });
+    }
+  };
+  figures();
 
   /* The card wall: one heat map. Columns (nodes) are folded into bands, so that a cell stays big enough to see and to hit. */
   const wall = document.getElementById("wall");
   if (wall && window.Plotly) {
-    const GAP = 3, { groups, words, layout: base } = island("wall-data");
-    const columns = groups.flatMap((group) => group.columns.map((column) => ({ ...column, group })));
-    const peek = document.getElementById("peek");
-    let fold = 100, at = wall.dataset.at ? columns.findIndex((column) => column.ref === wall.dataset.at) : -1, bands = [], loading;
+    const GAP = 3, peek = document.getElementById("peek");
+    let groups, words, base, columns, kept, fold = 100, at, bands = [], loading;
+    const read = () => {
+      kept = written("wall-data");
+      ({ groups, words, layout: base } = JSON.parse(kept));
+      columns = groups.flatMap((group) => group.columns.map((column) => ({ ...column, group })));
+      at = wall.dataset.at ? columns.findIndex((column) => column.ref === wall.dataset.at) : -1;
+    };
+    read();
 
     /* Small groups stand side by side where there is room for their names. */
     const arrange = (width) => {
@@ -117,7 +135,13 @@
         xaxis: { visible: false, range: [-.5, fold - .5] }, yaxis: { visible: false, range: [rows - .5, -.5] } }) };
     });
 
-    const here = (ref) => { const url = new URL(location); ref ? url.searchParams.set("at", ref) : url.searchParams.delete("at"); history.replaceState(null, "", url); };
+    document.addEventListener("sliceboard:refreshed", () => {
+      if (!wall.isConnected || written("wall-data") === kept) return;
+      read();
+      draw();
+    });
+
+    const here = (ref) => { wall.dataset.at = ref; const url = new URL(location); ref ? url.searchParams.set("at", ref) : url.searchParams.delete("at"); history.replaceState(null, "", url); };
     const close = () => { loading?.abort(); at = -1; if (peek) peek.hidden = true; here(""); draw(); wall.focus(); };
     const open = async (index) => {
       const column = columns[at = index];
@@ -198,20 +222,25 @@
   /* A page that stays open grows old visibly: its ages tick, and past the limit a banner says so. */
   const clock = document.getElementById("clock") && island("clock");
   if (clock) {
-    const ahead = Date.now() - Date.parse(clock.now), old = document.getElementById("grown-old");
+    const ahead = Date.now() - Date.parse(clock.now);
     const put = (key, n) => clock.words[key].replace(/%\(\w+\)[ds]/, n);
     const two = (larger, smaller, rest) => rest ? `${larger} ${smaller}` : larger;
     const age = (s) => s < 60 ? put("s", s)
       : s < 3600 ? two(put("min", Math.floor(s / 60)), put("s", s % 60), s % 60)
       : two(put("h", Math.floor(s / 3600)), put("min", Math.floor(s % 3600 / 60)), Math.floor(s % 3600 / 60));
     const elapsed = (text) => Math.max(0, Math.floor((Date.now() - ahead - Date.parse(text)) / 1000));
-    setInterval(() => {
+    const tick = () => {
       for (const node of document.querySelectorAll("time[data-grows]")) {
         const seconds = elapsed(node.dateTime);
-        if (seconds < 86400) node.textContent = node.dataset.grows === "ago" ? put("ago", age(seconds)) : age(seconds);
+        if (seconds >= 86400) continue;
+        const text = node.dataset.grows === "ago" ? put("ago", age(seconds)) : age(seconds);
+        if (node.textContent !== text) node.textContent = text;
       }
-      if (old && elapsed(old.dataset.asOf) > Number(old.dataset.limit)) old.hidden = false;
-    }, 5000);
+      const old = document.getElementById("grown-old"), grown = old && elapsed(old.dataset.asOf) > Number(old.dataset.limit);
+      if (old && old.hidden === grown) old.hidden = !grown;
+    };
+    setInterval(tick, 5000);
+    document.addEventListener("sliceboard:tick", tick);
   }
 
   /* Theme: the form sends it to the server; with the script it changes at once. */
@@ -225,6 +254,12 @@
   });
   /* Paper is white, and has a width of its own. */
   for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", redraw);
+  document.addEventListener("sliceboard:refreshed", () => {
+    figures();
+    /* A wall where there was none: only a new page can draw it. */
+    const now = document.getElementById("wall");
+    if (now && now !== wall) location.reload();
+  });
   let timer, width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; clearTimeout(timer); timer = setTimeout(redraw, 120); } });
   addEventListener("keydown", (event) => {

@@ -39,10 +39,17 @@ def _operations(schema: Described) -> Iterator[dict[str, Any]]:
                 "method": method.upper(),
                 "path": path,
                 "about": operation.get("description", ""),
-                "is_list": method == "get" and not any(one["in"] == "path" for one in parameters),
+                "is_list": method == "get"
+                and _ends(operation)
+                and not any(one["in"] == "path" for one in parameters),
                 "fields": [_field(one) for one in parameters if one["in"] == "query"],
                 **_body(schema, operation),
             }
+
+
+def _ends(operation: Described) -> bool:
+    """A stream of events does not: there is nothing to try."""
+    return "text/event-stream" not in operation["responses"]["200"].get("content", {})
 
 
 def _field(parameter: Described) -> dict[str, Any]:

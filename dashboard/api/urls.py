@@ -25,6 +25,7 @@ from dashboard.api.shares import Shares
 from dashboard.api.teams import Teams
 from dashboard.api.usage import Usage, UsageReports
 from dashboard.api.usage_allocations import UsageAllocations
+from dashboard.stream.view import Stream
 
 RESOURCES = {
     "clusters": Clusters,
@@ -75,6 +76,7 @@ urlpatterns = [
         UsageAllocations.as_view({"get": "list"}, basename="usage-allocations"),
         name="usage-allocations",
     ),
+    path("v1/stream/", Stream.as_view(), name="stream"),
     path("v1/", include(_router.urls)),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("docs/", docs, name="api-docs"),

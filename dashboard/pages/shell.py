@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import wraps
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -26,6 +27,8 @@ from inventory.version import VERSION
 _TROUBLES_SHOWN = 2
 _ALL = Source()
 _NONE = Freshness(as_of=None, stale=False, clusters=(), generation=())
+# There somebody writes, or reads what does not change.
+_STILL = frozenset({"convert", "api"})
 
 View = Callable[..., HttpResponse]
 
@@ -41,6 +44,7 @@ class Shell(NamedTuple):
     """`rests`: whether the page rests on any cluster at all.
 
     `unread`: how many of the clusters behind the page were never read; `all_unread`: every one of them.
+    `live`: what the script needs to keep the page new; None where it stays as it is.
     """
 
     sections: Sequence[tuple[str | Promise, Sequence[Place]]]
@@ -57,6 +61,7 @@ class Shell(NamedTuple):
     api: str
     csv: str
     version: str
+    live: dict[str, Any] | None
 
 
 def page(view: View) -> View:
@@ -126,7 +131,22 @@ def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
         api=source.json(request.GET),
         csv=source.csv(request.GET),
         version=VERSION,
+        live=_live(request, active, source, fresh),
     )
+
+
+def _live(request: HttpRequest, active: str, source: Source, fresh: Freshness) -> dict[str, Any] | None:
+    if request.method != "GET" or active in _STILL or not source.rests:
+        return None
+    asked = [("shares", "false"), *(("cluster", name) for name in source.clusters)]
+    asked += [("kind", kind) for kind in source.kinds]
+    return {
+        "stream": f"{reverse('stream')}?{urlencode(asked)}",
+        "generations": {one.name: one.revision for one in fresh.clusters},
+        "as_of": fresh.as_of,
+        "stale": fresh.stale,
+        "limit": int(stale_after().total_seconds()),
+    }
 
 
 def _sections(found: Counts) -> list[tuple[str | Promise, list[Place]]]:

@@ -9,15 +9,8 @@ from django.conf import settings
 from dashboard.supervisor.address import Address
 from dashboard.supervisor.processes import Program
 
-_GUNICORN = (
-    "--workers=2",
-    "--preload",
-    "--threads=4",
-    "--timeout=60",
-    "--graceful-timeout=5",
-    # Its place would be in the home directory.
-    "--no-control-socket",
-)
+# Below the time that we give it ourselves.
+_GRACE = "--grace=5"
 # There is one worker: nobody to gossip with. Who follows a cluster mostly waits for it, so threads will do.
 _WORKER = ("--pool=threads", "--concurrency=16", "--without-gossip", "--without-mingle")
 
@@ -29,7 +22,7 @@ class Programs:
         self._environment = environment
 
     def web(self, address: Address) -> Program:
-        return self._python("web", "gunicorn", "dashboard.wsgi", f"--bind={address}", *_GUNICORN)
+        return self._managed("web", "serve", f"--bind={address}", _GRACE)
 
     def worker(self) -> Program:
         return self._python("worker", "celery", "--app=dashboard", "worker", *_WORKER)
@@ -40,12 +33,15 @@ class Programs:
 
     def command(self, name: str, *arguments: str) -> Program:
         """A management command of the project."""
-        return self._of(name, str(settings.BASE_DIR / "manage.py"), name, *arguments)
+        return self._managed(name, name, *arguments)
 
     def demo_cluster(self, scenario: str, kubeconfig: Path) -> Program:
         return self._python(
             f"cluster-{scenario}", "demo", f"--scenario={scenario}", f"--kubeconfig-out={kubeconfig}"
         )
+
+    def _managed(self, name: str, command: str, *arguments: str) -> Program:
+        return self._of(name, str(settings.BASE_DIR / "manage.py"), command, *arguments)
 
     def _python(self, name: str, module: str, *arguments: str) -> Program:
         return self._of(name, "-m", module, *arguments)

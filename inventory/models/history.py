@@ -50,6 +50,11 @@ class ShareInterval(models.Model):
     given_source = models.CharField(max_length=10, choices=InstantSource.choices, blank=True)
     ended_at = models.DateTimeField(null=True, help_text="null: held")
     ended_not_before = models.DateTimeField(null=True)
+    # The cluster's generations (its `revision`) in which it was opened and ended, and the last one in which
+    # anything of its share was told: who has seen one of them goes on from there. 0: before they were kept.
+    began_in = models.PositiveBigIntegerField(default=0)
+    told_in = models.PositiveBigIntegerField(default=0)
+    ended_in = models.PositiveBigIntegerField(null=True)
 
     objects = VisibleQuerySet.as_manager()
 
@@ -58,6 +63,8 @@ class ShareInterval(models.Model):
         # A claim that is given a device again finds here what it held before.
         indexes = [
             models.Index("cluster", "claim_uid", name="interval_of_claim"),
+            # What is new since a generation.
+            models.Index("cluster", "told_in", name="interval_by_generation"),
             # Of a period: what ended in it or after it, and began before its end.
             models.Index("cluster", "ended_at", "started_at", name="interval_by_end"),
             models.Index("cluster", "driver", "pool", "device", "started_at", name="interval_of_device"),

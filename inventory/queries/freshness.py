@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import msgspec
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from inventory.models import Cluster, KindState, Pool, SkippedObject, Team
 from inventory.queries.reading import Fault, fault
@@ -26,6 +26,7 @@ class ClusterFreshness(msgspec.Struct, frozen=True):
 
     `failing` is a cluster whose last attempt failed; it keeps its earlier snapshot, if it has one, and
     `stale` says whether that is too old. `forbidden` and `failed`: kinds that could not be read last time.
+    `revision` grows when a poll changes what is shown of it.
     """
 
     id: int
@@ -39,6 +40,24 @@ class ClusterFreshness(msgspec.Struct, frozen=True):
     failed: tuple[str, ...]
     objects_skipped: int
     pools_incomplete: int
+    revision: int
+
+
+class ClusterAge(msgspec.Struct, frozen=True):
+    """How old what is known of one cluster is; `generation` grows when a poll changes what is shown of it."""
+
+    name: str
+    generation: int
+    observed_at: datetime | None
+    stale: bool
+
+
+class Ages(msgspec.Struct, frozen=True):
+    """`as_of` is the oldest observation of them, None before the first one."""
+
+    as_of: datetime | None
+    stale: bool
+    clusters: tuple[ClusterAge, ...]
 
 
 class Freshness(msgspec.Struct, frozen=True):
@@ -66,12 +85,27 @@ def freshness(
     Each kind is followed by itself, so an answer is as old as what is known of the oldest of its kinds. One
     that cannot be read now still shows what was known of it, and counts as old as that.
     """
-    clusters = Cluster.objects.order_by("name").prefetch_related("kinds")
+    clusters = with_kinds()
     if names:
         clusters = clusters.filter(name__in=names)
     if ids:
         clusters = clusters.filter(pk__in=ids)
     return _of(list(clusters), kinds, now, viewer)
+
+
+def with_kinds() -> QuerySet[Cluster]:
+    """Every cluster, with how each of its kinds was read."""
+    return Cluster.objects.order_by("name").prefetch_related("kinds")
+
+
+def ages(clusters: Iterable[Cluster], now: datetime, kinds: Collection[str] = ()) -> Ages:
+    """What `freshness` says of the age of clusters, as `with_kinds` gives them, without the database."""
+    oldest = [(cluster, _oldest(cluster, kinds)) for cluster in clusters]
+    found = tuple(
+        ClusterAge(cluster.name, cluster.revision, at, _is_stale(at, now)) for cluster, at in oldest
+    )
+    seen = [at for _, at in oldest if at is not None]
+    return Ages(min(seen, default=None), any(one.stale for one in found), found)
 
 
 def stale_after() -> timedelta:
@@ -124,7 +158,7 @@ def _of(clusters: Sequence[Cluster], kinds: Collection[str], now: datetime, view
         as_of=min(seen, default=None),
         stale=any(one.stale for one in found),
         clusters=found,
-        generation=_generation(found, (cluster.revision for cluster in clusters), viewer),
+        generation=_generation(found, viewer),
     )
 
 
@@ -166,23 +200,26 @@ def _cluster(
         name=cluster.name,
         enabled=cluster.enabled,
         state=read_state(cluster, now),
-        stale=oldest is None or now - oldest > stale_after(),
+        stale=_is_stale(oldest, now),
         observed_at=cluster.observed_at,
         error=error,
         forbidden=tuple(by_state[KindState.State.FORBIDDEN]),
         failed=tuple(by_state[KindState.State.FAILED]),
         objects_skipped=skipped,
         pools_incomplete=incomplete,
+        revision=cluster.revision,
     )
 
 
-def _generation(
-    clusters: Iterable[ClusterFreshness], revisions: Iterable[int], viewer: Viewer
-) -> tuple[str, ...]:
+def _is_stale(oldest: datetime | None, now: datetime) -> bool:
+    return oldest is None or now - oldest > stale_after()
+
+
+def _generation(clusters: Iterable[ClusterFreshness], viewer: Viewer) -> tuple[str, ...]:
     """Stays as it is while polls find no change; teams may be renamed between polls, and change members."""
     stamps = (
-        f"{one.id}:{one.name}:{revision}:stale={one.stale}:{one.forbidden}:{one.failed}"
-        for one, revision in zip(clusters, revisions, strict=True)
+        f"{one.id}:{one.name}:{one.revision}:stale={one.stale}:{one.forbidden}:{one.failed}"
+        for one in clusters
     )
     teams = Team.objects.visible_to(viewer).order_by("pk").values_list("pk", "slug")
     return (*stamps, *(f"team={pk}:{slug}" for pk, slug in teams))

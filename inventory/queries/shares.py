@@ -112,7 +112,7 @@ def rows(page: Iterable[Share], *, viewer: Viewer) -> list[ShareRow]:
     """Of shares that the viewer may see."""
     shares = list(page)
     prefetch_related_objects(shares, *PREFETCHED, users_of("claim"))
-    return [_row(share, viewer) for share in shares]
+    return [row(share, viewer) for share in shares]
 
 
 def one(share_id: int, *, viewer: Viewer) -> ShareRow | None:
@@ -141,7 +141,8 @@ def _users(claim: Claim) -> list[Pod]:
     return list({use.pod_id: use.pod for use in uses}.values())
 
 
-def _row(share: Share, viewer: Viewer) -> ShareRow:
+def row(share: Share, viewer: Viewer) -> ShareRow:
+    """Of one that is loaded with all that `rows` loads."""
     team, users = share.claim.team, _users(share.claim)
     seen = [pod for pod in users if is_visible(pod, viewer)]
     slug = team_slug(team, viewer)

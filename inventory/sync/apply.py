@@ -35,6 +35,7 @@ from inventory.sync import (
     coverage,
     device_intervals,
     devices,
+    intervals,
     links,
     past,
     places,
@@ -79,7 +80,7 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
     # Many rows and few cycles: the collector would look at all of them again and again.
     with collector_at_rest(), transaction.atomic():
         cluster = confirm(lease, now)
-        touched, states = Touched(), progress.load(cluster)
+        touched, states = Touched(cluster.revision + 1), progress.load(cluster)
         known_before = progress.known(states)
         where = places.Places(cluster, touched)
         _write_objects(cluster, batch, where, touched, now, states)
@@ -89,11 +90,12 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
         if touched.claims or touched.claims_gone or touched.pods or touched.claims_of_pods or touched.moved:
             teams.follow(cluster, where.rulebook, touched, now)
             _write_history(cluster, where.rulebook, touched, now)
+            intervals.retell(cluster, touched)
         if touched.left:
             touched.changes += places.forget(cluster)
         past.set_back(cluster, touched.past)
         whole = len(lease.numbers) == len(PARTS)
-        _finish(cluster, batch, states, touched.changes, now, whole=whole)
+        _finish(cluster, batch, states, now, changed=bool(touched.changes) or touched.tells, whole=whole)
     return touched.changes
 
 
@@ -198,9 +200,9 @@ def _finish(
     cluster: Cluster,
     batch: Batch,
     states: Mapping[str, KindState],
-    changes: int,
     now: datetime,
     *,
+    changed: bool,
     whole: bool,
 ) -> None:
     """What pages and API clients go by: a revision that grows only when something they show has changed."""
@@ -212,7 +214,7 @@ def _finish(
     if cluster.retry_at is None or cluster.retry_at <= now or whole:
         cluster.error_reason = cluster.error_message = ""
         cluster.failures, cluster.retry_at = 0, None
-    cluster.revision += bool(changes)
+    cluster.revision += changed
     cluster.save(
         update_fields=(
             "server_version",

@@ -58,6 +58,7 @@ class _Row(NamedTuple):
 
     id: int
     team_id: int | None
+    state: str
     known: Known
 
 
@@ -93,8 +94,8 @@ def _rows(around: Surroundings, claims: Sequence[ResourceClaim], journal: Journa
     scope = Claim.objects.filter(cluster=around.cluster, uid__in=[claim.metadata.uid for claim in claims])
     columns = ("uid", "pk", "team_id", "state", "allocated_at", "created_at")
     return {
-        uid: _Row(pk, team, Known.of_row(*state, untold=journal.nothing_yet))
-        for uid, pk, team, *state in scope.values_list(*columns)
+        uid: _Row(pk, team, state, Known.of_row(state, *times, untold=journal.nothing_yet))
+        for uid, pk, team, state, *times in scope.values_list(*columns)
     }
 
 
@@ -220,6 +221,9 @@ def _write(
     touched.changes += rows.changes
     touched.grown[Claim] += rows.created
     touched.claims.update(ids.values())
+    touched.claims_retold.update(
+        uid for (_, uid), row in desired.items() if uid in before and before[uid].state != row.state
+    )
     for row in desired.values():
         touched.claim_names.add((row.namespace_id, row.name))
         if row.owner_kind == GANG:

@@ -177,9 +177,11 @@ def _amend(going_on: Mapping[Key, _Open], wanted: Mapping[Key, _Wanted], touched
         (row, after) for key, row in going_on.items() if (after := wanted[key].amendable) != row.amendable
     ]
     for row, after in changed:
+        touched.tells = True
         if row.amendable[0] != after[0]:
             touched.past.changed(row.moments.started_at)
-    bulk.update(ShareInterval, ("consumed", "device_class"), [(row.id, *after) for row, after in changed])
+    amended = [(row.id, *after, touched.generation) for row, after in changed]
+    bulk.update(ShareInterval, ("consumed", "device_class", "told_in"), amended)
 
 
 def _end_given_back(
@@ -245,11 +247,20 @@ def pass_on(cluster: Cluster, slugs: Mapping[str, str], touched: Touched, now: d
     held = list(ShareInterval.objects.filter(pk__in=wrong.keys() - new).order_by("pk").values(*_ALL))
     _end([row["id"] for row in held], now, None, touched)
     ids = bulk.reserve(ShareInterval, len(held))
+    made = dict.fromkeys(("began_in", "told_in"), touched.generation)
     going_on = [
-        {**row, **_going_on(row, now), "id": pk, "team_slug": slugs[row["claim_uid"]]}
+        {**row, **_going_on(row, now), **made, "id": pk, "team_slug": slugs[row["claim_uid"]]}
         for pk, row in zip(ids, held, strict=True)
     ]
     bulk.insert(ShareInterval, _ALL, ([row[column] for column in _ALL] for row in going_on))
+
+
+def retell(cluster: Cluster, touched: Touched) -> None:
+    """What these claims hold is told of again: their state is another, or they are reserved for others."""
+    for batch in batches(touched.claims_retold):
+        rows = ShareInterval.objects.filter(cluster=cluster, ended_at=None, claim_uid__in=batch)
+        if rows.exclude(told_in=touched.generation).update(told_in=touched.generation):
+            touched.tells = True
 
 
 def _going_on(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
@@ -303,12 +314,13 @@ def _insert(cluster: Cluster, opened: Mapping[Key, _Wanted], touched: Touched) -
     if not opened:
         return
     touched.past.changed(min(one.moments.started_at for one in opened.values()))
-    ids = bulk.reserve(ShareInterval, len(opened))
+    touched.tells = True
+    ids, generation = bulk.reserve(ShareInterval, len(opened)), touched.generation
     rows = (
-        (pk, cluster.pk, *key, *one.moments, *one.columns)
+        (pk, cluster.pk, *key, *one.moments, *one.columns, generation, generation)
         for pk, (key, one) in zip(ids, opened.items(), strict=True)
     )
-    columns = ("id", "cluster_id", *_KEY, *_Moments._fields, *_Columns._fields)
+    columns = ("id", "cluster_id", *_KEY, *_Moments._fields, *_Columns._fields, "began_in", "told_in")
     bulk.insert(ShareInterval, columns, rows)
     touched.new_intervals.update(ids)
 
@@ -316,7 +328,12 @@ def _insert(cluster: Cluster, opened: Mapping[Key, _Wanted], touched: Touched) -
 def _end(ids: Sequence[int], at: datetime, before: datetime | None, touched: Touched) -> None:
     if ids:
         touched.past.changed(at)
+        touched.tells = True
     for batch in batches(ids):
-        rows = ShareInterval.objects.filter(pk__in=batch)
-        # A clock may have stepped back, or the API server's may be ahead: nothing lasts less than nothing.
-        rows.update(ended_at=Greatest("started_at", at), ended_not_before=min(before, at) if before else None)
+        ShareInterval.objects.filter(pk__in=batch).update(
+            # A clock may have stepped back, or another be ahead: nothing lasts less than nothing.
+            ended_at=Greatest("started_at", at),
+            ended_not_before=min(before, at) if before else None,
+            ended_in=touched.generation,
+            told_in=touched.generation,
+        )

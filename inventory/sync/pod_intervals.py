@@ -67,9 +67,12 @@ def write(cluster: Cluster, book: Rulebook, touched: Touched, now: datetime) -> 
         of_claims = named(batch, book)
         wanted = desired(cluster, of_claims)
         open_rows = {} if nothing_yet else stored(cluster, [claim.uid for claim in of_claims.values()])
-        _end([row.id for key, row in open_rows.items() if key not in wanted], now)
+        ended = {key: row for key, row in open_rows.items() if key not in wanted}
+        _end([row.id for row in ended.values()], now)
         _amend(open_rows, wanted)
         opened = {key: one for key, one in wanted.items() if key not in open_rows}
+        if not nothing_yet:
+            touched.claims_retold.update(key[0] for key in (*ended, *opened))
         starts = {key: touched.given_at.get(key[0], now) for key in opened}
         if opened and not nothing_yet:
             starts = _apart(cluster, starts)

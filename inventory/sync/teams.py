@@ -86,9 +86,9 @@ def follow(cluster: Cluster, book: Rulebook, touched: Touched, now: datetime) ->
 def assign(cluster: Cluster, now: datetime) -> int:
     """Give everything that is known of a cluster to whom it belongs now; how many rows changed.
 
-    A team that has another slug now is told in history as another one.
+    A team that has another slug now is told in history as another one: that is a change, too.
     """
-    book, touched = rulebook(cluster), Touched()
+    book, touched = rulebook(cluster), Touched(cluster.revision + 1)
     claims = Claim.objects.filter(cluster=cluster).order_by()
     namespaces = owned_namespaces(book, Namespace.objects.filter(cluster=cluster))
     wrong = [(row.id, team) for row, team in namespaces if row.team != team]
@@ -98,7 +98,7 @@ def assign(cluster: Cluster, now: datetime) -> int:
     _settle_pods(book, Pod.objects.filter(cluster=cluster).values_list("pk", flat=True), touched)
     _tell_history(cluster, book, touched, now)
     past.set_back(cluster, touched.past)
-    return touched.changes
+    return max(touched.changes, int(touched.tells))
 
 
 class Row(NamedTuple):

@@ -28,8 +28,12 @@ class Reservation(NamedTuple):
 
 @dataclass
 class Touched:
-    """Rows by their primary keys."""
+    """Rows by their primary keys. `generation`: the one that is made, if anything changes."""
 
+    generation: int
+    # Whether shares tell of it, and claims by UID of which they do: in another state, or reserved for others.
+    tells: bool = False
+    claims_retold: set[str] = field(default_factory=set)
     # Pools whose slices or taints changed, as (driver, name).
     pools_published: set[tuple[str, str]] = field(default_factory=set)
     # Pools whose books change.

@@ -13,6 +13,9 @@ ROOT = Path(settings.BASE_DIR)
 PLOTLY = ROOT / "static/vendor/plotly-cartesian-4.1.1.min.js"
 # Of the script in the npm package plotly.js-cartesian-dist-min 4.1.1; see static/vendor/README.md.
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
+IDIOMORPH = ROOT / "static/vendor/idiomorph-0.8.0.min.js"
+# Of `dist/idiomorph.min.js` in the npm package idiomorph 0.8.0.
+IDIOMORPH_SHA256 = "4cbd535caf7663a51eda9bce6595371c384fc430d54b8d414e29a61167f19f96"
 CSS = (ROOT / "static/sliceboard.css").read_text()
 SCRIPT = (ROOT / "static/sliceboard.js").read_text()
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
@@ -22,6 +25,11 @@ CATALOGUE = ROOT / "locale/zh_Hans/LC_MESSAGES"
 def test_plotly_is_the_published_bundle_with_its_licence() -> None:
     assert hashlib.sha256(PLOTLY.read_bytes()).hexdigest() == PLOTLY_SHA256
     assert "MIT" in PLOTLY.with_name("plotly-cartesian-4.1.1.LICENSE.txt").read_text()
+
+
+def test_idiomorph_is_the_published_script_with_its_licence() -> None:
+    assert hashlib.sha256(IDIOMORPH.read_bytes()).hexdigest() == IDIOMORPH_SHA256
+    assert "Zero-Clause BSD" in IDIOMORPH.with_name("idiomorph-0.8.0.LICENSE.txt").read_text()
 
 
 def test_no_page_loads_anything_from_elsewhere() -> None:

@@ -84,6 +84,7 @@ OTHER_PARAMETERS: Mapping[str, Sequence[str]] = {
     ],
     "usage-allocations": ["{span}&step=day&tz=Asia/Tokyo"],
     "api-docs": ["try=%2Fapi%2Fv1%2Fpods%2F"],
+    "stream": ["cluster=lab", "shares=false", "kind=pods", "last_event_id=of-another-stream"],
     "occupancy": [f"group_by={','.join(pair)}" for size in (1, 2) for pair in combinations(Grouping, size)],
 }
 

@@ -17,6 +17,7 @@ _SESSIONS = ("login", "logout")
 # Of one question to the next these differ by themselves.
 _CHANGING = re.compile(
     r'name="csrfmiddlewaretoken" value="\w+"|nonce-[\w=/+-]+|Expires: .*|[0-9TZ:.-]{19,}|'
+    r"(?<=id: )[0-9a-f]{10}|"
     r'[0-9-]{10} [0-9:]{8}|datetime="[^"]*"|"lag_seconds":\d+|(?:\d+ (?:s|min|h)\b\s*)+(?:ago)?'
 )
 _CHANGING_HEADERS = ("X-Request-ID", "Content-Length", "Sliceboard-As-Of")

@@ -1,0 +1,167 @@
+/* Keeps a page as new as what was read: the stream tells when there is something new, and the page is asked for again
+   and put in place of itself. Never while nobody sees it, and never so often that it gets in the way. */
+(() => {
+  "use strict";
+  const chip = document.getElementById("live"), island = () => document.getElementById("live-data");
+  if (!chip || !island() || !window.Idiomorph) return;
+  const LEAST = 2000, PART = 10, AT_LATEST = 60000, POLL = 15000, AGAIN = 60000, CUT_AFTER = 10000, PATIENCE = 30000, TICK = 1000;
+  const INSTANT = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, KEPT = "sliceboard.live", pause = document.getElementById("live-pause");
+  /* A browser may refuse to keep anything: then it is for this page. */
+  const keep = (text) => { try { if (text) localStorage.setItem(KEPT, text); return localStorage.getItem(KEPT); } catch { return null; } };
+  let shown = JSON.parse(island().textContent);
+  let source = null, opened = 0, cutSince = 0, asking = false, due = false, last = Date.now(), gap = LEAST, end = "";
+  let paused = keep() === "paused";
+
+  /* --- What stays as it is --- */
+
+  const edited = (control) =>
+    control.matches("select") ? [...control.options].some((one, place, all) => one.selected !== (all.some((o) => o.defaultSelected) ? one.defaultSelected : place === 0))
+    : control.matches("[type=checkbox], [type=radio]") ? control.checked !== control.defaultChecked
+    : "defaultValue" in control && control.value !== control.defaultValue;
+  const inUse = (form) => form.contains(document.activeElement) || [...form.elements].some(edited);
+  /* Rows and what they lead to are known by where that is: one that moves takes the focus along. */
+  const name = (root) => {
+    const taken = new Map();
+    for (const row of root.querySelectorAll("tbody > tr, li")) {
+      const link = row.querySelector("a[href]");
+      if (!link || (row.id && !row.id.startsWith("row:"))) continue;
+      const place = link.getAttribute("href").replace(/\s/g, "+"), number = (taken.get(place) || 0) + 1;
+      taken.set(place, number);
+      row.id = `row:${number}:${place}`;
+      for (const [index, one] of row.querySelectorAll("a[href]").entries())
+        if (!one.id || one.id.startsWith("row:")) one.id = `row:link:${index}:${number}:${place}`;
+    }
+  };
+  const callbacks = {
+    beforeNodeMorphed: (old, fresh) => {
+      if (old.nodeType !== Node.ELEMENT_NODE) return true;
+      if (old.isEqualNode(fresh) || old.matches("[data-later]") || (old.matches("form") && inUse(old))) return false;
+      if (!old.matches(".plot")) return true;
+      /* Its inside is Plotly's: what it says and where it is come anew, the drawing follows. */
+      for (const name of ["aria-label", "data-at"]) if (fresh.hasAttribute(name)) old.setAttribute(name, fresh.getAttribute(name));
+      return false;
+    },
+    /* What the reader has opened stays open, and what he has closed, closed. */
+    beforeAttributeUpdated: (attribute, node) => !(attribute === "open" && node.matches("details")),
+  };
+  const put = (page) => {
+    const old = document.getElementById("main"), fresh = page.getElementById("main");
+    const peeks = [old, fresh].map((root) => root.querySelector("#peek")).filter(Boolean);
+    peeks.forEach((peek) => peek.setAttribute("aria-live", "off"));
+    const focused = document.activeElement;
+    [old, fresh].forEach(name);
+    window.Idiomorph.morph(old, fresh, { morphStyle: "outerHTML", callbacks });
+    if (focused.id && focused !== document.activeElement) document.getElementById(focused.id)?.focus({ preventScroll: true });
+    const places = page.querySelectorAll(".side, .menu nav");
+    document.querySelectorAll(".side, .menu nav").forEach((nav, number) => { if (places[number]) window.Idiomorph.morph(nav, places[number], { callbacks }); });
+    document.title = page.title;
+    document.dispatchEvent(new Event("sliceboard:refreshed"));
+    setTimeout(() => document.getElementById("peek")?.setAttribute("aria-live", "polite"), TICK);
+  };
+
+  /* --- Asking for the page again --- */
+
+  /* The page as it is now; nothing where there is none to be shown. */
+  const ask = async (address) => {
+    const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    end = answer.redirected && new URL(answer.url).pathname !== location.pathname ? "out" : answer.status === 404 ? "gone" : "";
+    if (!end && !answer.ok) throw new Error(answer.status);
+    return end ? "" : await answer.text();
+  };
+  const refresh = async () => {
+    const address = location.href, began = performance.now();
+    let text = "";
+    asking = true;
+    due = false;
+    try {
+      text = await ask(address);
+      if (!source) cutSince = 0;
+    } catch {
+      cutSince ||= Date.now();
+    }
+    if (address !== location.href) due = true;
+    else if (text && !document.hidden && !paused) {
+      const page = new DOMParser().parseFromString(text, "text/html"), next = page.getElementById("live-data");
+      if (next) { shown = JSON.parse(next.textContent); put(page); }
+    }
+    asking = false;
+    last = Date.now();
+    gap = Math.max(LEAST, PART * (performance.now() - began));
+    show();
+  };
+  const awake = () => !paused && !document.hidden && end !== "out";
+
+  /* --- Being told --- */
+
+  const told = (event) => {
+    const news = JSON.parse(event.data), known = shown.generations;
+    cutSince = 0;
+    const same = news.clusters.length === Object.keys(known).length && news.clusters.every((one) => known[one.name] === one.generation);
+    if (same) read(news);
+    if (!same || news.stale !== shown.stale) due = true;
+    show();
+  };
+  /* Nothing has changed since: what is shown is as new as that. */
+  const read = (news) => {
+    shown.as_of = news.as_of;
+    const at = new Map(news.clusters.map((one) => [one.name, one.observed_at]));
+    for (const node of document.querySelectorAll("[data-read-of] time")) date(node, at.get(node.closest("[data-read-of]").dataset.readOf));
+    for (const node of document.querySelectorAll("#main .foot [data-as-of] time")) date(node, news.as_of);
+  };
+  const date = (node, instant) => {
+    if (!instant || node.dateTime === instant) return;
+    const text = `${new Date(instant).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+    node.dateTime = instant;
+    node.title = text;
+    if (!node.dataset.grows) node.textContent = node.textContent.replace(INSTANT, text);
+  };
+  const listen = () => {
+    if (source || !awake()) return;
+    opened = Date.now();
+    source = new EventSource(shown.stream);
+    for (const type of ["snapshot", "freshness"]) source.addEventListener(type, told);
+    /* It comes again by itself, unless it was refused. */
+    source.addEventListener("error", () => { cutSince ||= Date.now(); if (source?.readyState === EventSource.CLOSED) source = null; });
+  };
+  const stop = () => { source?.close(); source = null; cutSince = 0; };
+
+  /* --- What is said of it --- */
+
+  const show = () => {
+    const seconds = shown.as_of ? (Date.now() - ahead - Date.parse(shown.as_of)) / 1000 : null;
+    const state = paused ? "paused" : end ? end : cutSince && Date.now() - cutSince > CUT_AFTER ? "cut"
+      : seconds === null ? "never" : seconds > shown.limit ? "old" : "fresh";
+    for (const one of chip.querySelectorAll("[data-state]")) one.hidden = one.dataset.state !== state;
+    if (chip.dataset.now !== state) chip.dataset.now = state;
+    const time = chip.querySelector("time");
+    time.hidden = seconds === null;
+    date(time, shown.as_of);
+    const old = document.getElementById("grown-old");
+    if (old && shown.as_of) old.dataset.asOf = shown.as_of;
+    pause.setAttribute("aria-pressed", String(paused));
+    document.dispatchEvent(new Event("sliceboard:tick"));
+  };
+  const ahead = Date.now() - Date.parse(JSON.parse(document.getElementById("clock").textContent).now);
+
+  const tick = () => {
+    if (!awake()) { show(); return; }
+    const now = Date.now(), since = now - last;
+    if (!source && now - opened > AGAIN) listen();
+    if (since > AT_LATEST || (!source && since > POLL)) due = true;
+    if (due && !asking && since >= gap) refresh();
+    show();
+  };
+  const wake = () => { if (awake()) listen(); else stop(); show(); };
+
+  pause.addEventListener("click", () => {
+    paused = !paused;
+    keep(paused ? "paused" : "live");
+    wake();
+  });
+  document.addEventListener("visibilitychange", wake);
+  addEventListener("pagehide", stop);
+  addEventListener("pageshow", (event) => { if (event.persisted) { due = true; wake(); } });
+  chip.hidden = false;
+  setInterval(tick, TICK);
+  wake();
+})();

@@ -1,0 +1,213 @@
+"""Pages that keep themselves new, in Chromium, from the server as it runs in production."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page, expect
+
+from dashboard.access.models import UserSession
+from demo import recorded
+from demo.server import ApiServer
+from inventory.models import Cluster, Node
+from inventory.sync.poll import poll_cluster
+from tests.browser.signing_in import PASSWORD, sign_in
+from tests.inventory.sync.objects import pod
+from tests.services.web import Web, running_web
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+SHOWN = "document.getElementById('live-data').textContent"
+
+
+class Lab:
+    """The recorded cluster, in which Pods come."""
+
+    def __init__(self, server: ApiServer, cluster: Cluster) -> None:
+        self._server, self._cluster = server, cluster
+
+    def read(self) -> None:
+        assert poll_cluster(self._cluster.pk).ended == "applied"
+
+    def starts(self, name: str) -> None:
+        """A Pod that waits for a claim that is not there."""
+        self._server.store.put(pod(name, ("absent",)))
+        self.read()
+
+
+@pytest.fixture
+def lab(transactional_db: None, tmp_path: Path) -> Iterator[Lab]:
+    User.objects.create_superuser("operator", password=PASSWORD)
+    with ApiServer(recorded.store(), bookmark_seconds=0.02) as server:
+        path = server.kubeconfig(tmp_path / "kubeconfig")
+        lab = Lab(server, Cluster.objects.create(name="lab-1", kubeconfig=str(path)))
+        lab.read()
+        yield lab
+
+
+@pytest.fixture
+def web(lab: Lab, tmp_path: Path) -> Iterator[Web]:
+    with running_web(tmp_path) as web:
+        yield web
+
+
+@contextmanager
+def visiting(browser: Browser, web: Web) -> Iterator[Page]:
+    """Signed in; no script may fail."""
+    context = browser.new_context(base_url=web.url, viewport={"width": 1440, "height": 900}, locale="en")
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    sign_in(page)
+    yield page
+    context.close()
+    assert faults == []
+
+
+@pytest.fixture
+def page(browser: Browser, web: Web) -> Iterator[Page]:
+    with visiting(browser, web) as page:
+        yield page
+
+
+_HIDE = """hidden => {
+  Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));
+}"""
+
+
+def told_again(page: Page, lab: Lab, name: str) -> None:
+    """Something happens, and the page has it."""
+    before = page.evaluate(SHOWN)
+    lab.starts(name)
+    page.wait_for_function(f"before => {SHOWN} !== before", arg=before)
+
+
+def test_a_page_has_what_is_new_without_being_loaded_again(page: Page, lab: Lab) -> None:
+    page.goto("/pods/")
+    page.evaluate("window.loadedOnce = true")
+    count = page.locator(".side a", has_text="Pods").locator(".n")
+    pods = int(count.inner_text())
+    lab.starts("pod-that-came")
+    expect(page.get_by_role("link", name="pod-that-came")).to_be_visible()
+    expect(count).to_have_text(str(pods + 1))
+    assert page.evaluate("window.loadedOnce")
+    expect(page.locator("#live")).to_have_attribute("data-now", "fresh")
+
+
+def test_scroll_focus_and_what_is_open_stay(page: Page, lab: Lab) -> None:
+    page.goto("/devices/?view=bars")
+    page.get_by_text("As a table").click()
+    link = page.locator("details.as-table").get_by_role("link", name="hami-gpu-1").first
+    link.focus()
+    page.evaluate("scrollTo(0, 400)")
+    where = page.evaluate("scrollY")
+    assert where > 0
+    drawn = page.locator(".plot .main-svg").first
+    drawn.evaluate("node => node.dataset.same = 'yes'")
+    told_again(page, lab, "pod-that-came")
+    assert page.evaluate("scrollY") == where
+    expect(page.locator("details.as-table")).to_have_attribute("open", "")
+    expect(link).to_be_focused()
+    expect(drawn).to_have_attribute("data-same", "yes")
+
+
+def test_a_row_that_moves_takes_the_focus_along(page: Page, lab: Lab) -> None:
+    page.goto("/pods/?ordering=name")
+    link = page.get_by_role("main").get_by_role("link", name="mig-0", exact=True)
+    link.focus()
+    told_again(page, lab, "a-pod-before-all-others")
+    expect(page.get_by_role("link", name="a-pod-before-all-others")).to_be_visible()
+    expect(page.get_by_role("main").get_by_role("link", name="mig-0", exact=True)).to_be_focused()
+
+
+def test_a_form_that_somebody_fills_in_stays(page: Page, lab: Lab) -> None:
+    page.goto("/devices/?view=table")
+    page.get_by_label("Product").select_option("Ascend310P3")
+    page.get_by_label("At least free").fill("8 GiB")
+    page.get_by_label("Find", exact=True).focus()
+    told_again(page, lab, "pod-that-came")
+    expect(page.get_by_label("Product")).to_have_value("Ascend310P3")
+    expect(page.get_by_label("At least free")).to_have_value("8 GiB")
+
+
+def test_the_node_that_is_open_on_the_wall_stays_open(page: Page, lab: Lab) -> None:
+    node = Node.objects.get(name="gpu-node-2")
+    page.goto(f"/devices/?view=wall&at=n{node.pk}")
+    expect(page.locator("#peek h3")).to_have_text("gpu-node-2")
+    told_again(page, lab, "pod-that-came")
+    expect(page.locator("#peek h3")).to_have_text("gpu-node-2")
+    expect(page).to_have_url(re.compile(rf"at=n{node.pk}$"))
+    page.keyboard.press("Escape")
+    expect(page.locator("#peek")).to_be_hidden()
+    told_again(page, lab, "another-pod-that-came")
+    expect(page.locator("#peek")).to_be_hidden()
+
+
+def test_it_can_be_paused_and_that_is_kept(page: Page, lab: Lab) -> None:
+    page.goto("/pods/")
+    pause = page.get_by_role("button", name="Pause what comes by itself")
+    pause.click()
+    expect(pause).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#live")).to_contain_text("paused")
+    lab.starts("pod-that-came")
+    page.goto("/claims/")
+    expect(pause).to_have_attribute("aria-pressed", "true")
+    page.goto("/pods/")
+    lab.starts("another-pod-that-came")
+    expect(page.get_by_role("link", name="pod-that-came", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="another-pod-that-came")).to_have_count(0)
+    pause.click()
+    expect(page.get_by_role("link", name="another-pod-that-came")).to_be_visible()
+
+
+def test_a_page_that_nobody_sees_asks_for_nothing_and_catches_up(page: Page, lab: Lab) -> None:
+    page.goto("/pods/")
+    expect(page.locator("#live")).to_have_attribute("data-now", "fresh")
+    page.evaluate(_HIDE, True)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    lab.starts("pod-that-came")
+    lab.starts("another-pod-that-came")
+    assert asked == []
+    page.evaluate(_HIDE, False)
+    expect(page.get_by_role("link", name="another-pod-that-came")).to_be_visible()
+
+
+def test_it_turns_stale_by_itself_and_fresh_again(browser: Browser, lab: Lab, tmp_path: Path) -> None:
+    with running_web(tmp_path, SLICEBOARD_STALE_SECONDS="10") as web, visiting(browser, web) as page:
+        page.goto("/pods/")
+        chip = page.locator("#live")
+        lab.read()
+        expect(chip).to_have_attribute("data-now", "fresh", timeout=30_000)
+        expect(chip).to_have_attribute("data-now", "old", timeout=30_000)
+        expect(chip).to_contain_text("stale")
+        expect(page.get_by_role("main")).to_contain_text(re.compile("This page has grown old|stale since"))
+        lab.read()
+        expect(chip).to_have_attribute("data-now", "fresh", timeout=30_000)
+        expect(page.get_by_role("main").locator(".banner.warn", has_text="stale since")).to_have_count(0)
+        expect(page.get_by_text("This page has grown old.")).to_be_hidden()
+
+
+def test_it_says_when_the_server_is_away(page: Page, web: Web) -> None:
+    page.goto("/pods/")
+    expect(page.locator("#live")).to_have_attribute("data-now", "fresh")
+    web.process.ask_to_stop()
+    web.process.wait_or_kill(30)
+    expect(page.locator("#live")).to_contain_text("not connected", timeout=60_000)
+
+
+def test_it_says_when_the_session_is_over(page: Page, lab: Lab) -> None:
+    page.goto("/pods/")
+    expect(page.locator("#live")).to_have_attribute("data-now", "fresh")
+    UserSession.objects.all().delete()
+    lab.starts("pod-that-came")
+    expect(page.locator("#live")).to_contain_text("signed out", timeout=60_000)
+
+
+def test_what_is_written_on_stays_as_it_is(page: Page) -> None:
+    page.goto("/convert/")
+    expect(page.locator("#live")).to_have_count(0)
