@@ -19,8 +19,10 @@ from dashboard.access.viewer import viewer_of
 from dashboard.pages.refusal import Refused
 from dashboard.pages.seen import Trouble, trouble
 from dashboard.pages.source import Source
-from inventory.queries.counts import Counts, counts
-from inventory.queries.freshness import Freshness, freshness, stale_after
+from inventory.queries import counts, freshness
+from inventory.queries.at_once import at_once
+from inventory.queries.counts import Counts
+from inventory.queries.freshness import Freshness, stale_after
 from inventory.version import VERSION
 
 _TROUBLES_SHOWN = 2
@@ -105,10 +107,12 @@ def _without_empty(path: str, query: QueryDict) -> str:
 
 def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
     now, viewer = timezone.now(), viewer_of(request.user)
-    found = counts(viewer=viewer)
-    fresh = _NONE
+    asked = counts.questions(viewer=viewer)
     if source.rests:
-        fresh = freshness(now, viewer=viewer, names=source.clusters, kinds=source.kinds)
+        asked |= freshness.questions(viewer=viewer, names=source.clusters)
+    answers = at_once(**asked)
+    found = counts.told(answers)
+    fresh = freshness.told(answers, now, viewer=viewer, kinds=source.kinds) if source.rests else _NONE
     unread = sum(one.observed_at is None for one in fresh.clusters)
     troubles = [wrong for one in fresh.clusters if (wrong := trouble(one, source.kinds))]
     return Shell(

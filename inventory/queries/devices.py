@@ -1,15 +1,16 @@
 """Devices: what each one publishes, how much of it is allocated, and what is left."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
 import msgspec
-from django.db.models import QuerySet, prefetch_related_objects
+from django.db.models import QuerySet
 
 from inventory.models import Balance, Device, Share
 from inventory.models.devices import DeviceState
+from inventory.queries.at_once import Questions, Rows, fill
 from inventory.queries.briefs import CardBrief, card_brief, node_name
 from inventory.queries.dimensions import Dimension, dimensions
 from inventory.queries.filters import (
@@ -26,7 +27,6 @@ from inventory.queries.filters import (
     team_filter,
 )
 from inventory.queries.requested import HeldClass
-from inventory.queries.requests import device_class
 from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims")
@@ -130,10 +130,13 @@ def others_of_node(node_id: int) -> QuerySet[Device]:
     return queryset().filter(node=node_id, accelerator=False)
 
 
-def rows(page: Iterable[Device], *, viewer: Viewer) -> list[DeviceRow]:
-    devices = list(page)
-    prefetch_related_objects(devices, "balances")
-    held = _held(devices, viewer)
+def rows(page: Iterable[Device], *, viewer: Viewer, questions: Questions | None = None) -> list[DeviceRow]:
+    """With `questions`, which are asked with its own."""
+    devices, questions = list(page), questions or Questions()
+    shares = Share.objects.filter(device__in=[device.pk for device in devices]).order_by()
+    asked = questions.ask(shares.values_list(*_OF_SHARE))
+    fill((devices, "balances"), questions=questions)
+    held = _held(asked.rows, viewer)
     return [_row(device, held[device.pk]) for device in devices]
 
 
@@ -160,17 +163,17 @@ class _Held:
             self.teams.add(slug)
 
 
-def _held(devices: Sequence[Device], viewer: Viewer) -> dict[int, _Held]:
+_OF_SHARE = ("device_id", "admin_access", "device_class", "claim__team_id", "claim__team__slug")
+
+
+def _held(rows: Rows, viewer: Viewer) -> dict[int, _Held]:
     """Admin access holds nothing."""
     found: defaultdict[int, _Held] = defaultdict(_Held)
-    shares = Share.objects.filter(device__in=[device.pk for device in devices]).order_by()
-    for device, admin_access, request, spec, team, slug in shares.values_list(
-        "device_id", "admin_access", "request", "claim__spec", "claim__team_id", "claim__team__slug"
-    ):
+    for device, admin_access, device_class, team, slug in rows:
         if not admin_access:
             found[device].by(team, slug, viewer)
-        if name := device_class(spec, request):
-            found[device].classes.add(name)
+        if device_class:
+            found[device].classes.add(device_class)
     return found
 
 

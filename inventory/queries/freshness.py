@@ -1,15 +1,17 @@
 """How old and how whole the snapshot is that an answer rests on."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any, NamedTuple
 
 import msgspec
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from inventory.models import Cluster, KindState, Pool, SkippedObject, Team
+from inventory.queries.at_once import Rows, at_once
 from inventory.queries.reading import Fault, fault
 from inventory.viewer import Viewer
 
@@ -66,12 +68,60 @@ def freshness(
     Each kind is followed by itself, so an answer is as old as what is known of the oldest of its kinds. One
     that cannot be read now still shows what was known of it, and counts as old as that.
     """
-    clusters = Cluster.objects.order_by("name").prefetch_related("kinds")
+    return told(at_once(**questions(viewer=viewer, names=names, ids=ids)), now, viewer=viewer, kinds=kinds)
+
+
+def questions(
+    *, viewer: Viewer, names: Collection[str] = (), ids: Collection[int] = ()
+) -> dict[str, QuerySet[Any, Any]]:
+    """What to ask for, so that it can be asked together with other things; `told` reads the answers."""
+    clusters = Cluster.objects.order_by("name")
     if names:
         clusters = clusters.filter(name__in=names)
     if ids:
         clusters = clusters.filter(pk__in=ids)
-    return _of(list(clusters), kinds, now, viewer)
+    known: dict[str, Any] = {"cluster__in": clusters.order_by().values("pk")} if names or ids else {}
+    kinds = KindState.objects.filter(**known).order_by("pk")
+    skipped = SkippedObject.objects.filter(**known).order_by()
+    odd = Pool.objects.filter(**known).exclude(state=Pool.State.COMPLETE).order_by()
+    return {
+        "clusters": clusters.values_list(*_COLUMNS),
+        "kinds": kinds.values_list("cluster_id", *_KindSeen._fields),
+        "skipped": skipped.values_list("cluster_id").annotate(number=Count("pk")),
+        "incomplete": odd.values_list("cluster_id").annotate(number=Count("pk")),
+        "teams": Team.objects.visible_to(viewer).order_by("pk").values_list("pk", "slug"),
+    }
+
+
+def told(
+    answers: Mapping[str, Rows], now: datetime, *, viewer: Viewer, kinds: Collection[str] = ()
+) -> Freshness:
+    """For what rests on these kinds, or on all of them."""
+    clusters = [Cluster(**dict(zip(_COLUMNS, row, strict=True))) for row in answers["clusters"]]
+    seen: defaultdict[int, list[_KindSeen]] = defaultdict(list)
+    for cluster, *row in answers["kinds"]:
+        seen[cluster].append(_KindSeen(*row))
+    skipped, incomplete = Counter(dict(answers["skipped"])), Counter(dict(answers["incomplete"]))
+    oldest = {one.pk: _oldest(one.observed_at, seen[one.pk], kinds) for one in clusters}
+    moments = [instant for instant in oldest.values() if instant is not None]
+    found = tuple(
+        _cluster(
+            one,
+            seen[one.pk],
+            oldest[one.pk],
+            now,
+            fault_of(one, viewer=viewer),
+            skipped[one.pk],
+            incomplete[one.pk],
+        )
+        for one in clusters
+    )
+    return Freshness(
+        as_of=min(moments, default=None),
+        stale=any(one.stale for one in found),
+        clusters=found,
+        generation=_generation(found, (one.revision for one in clusters), answers["teams"]),
+    )
 
 
 def stale_after() -> timedelta:
@@ -105,53 +155,39 @@ def fault_of(cluster: Cluster, *, viewer: Viewer) -> Fault | None:
     return fault(cluster.error_reason, cluster.error_message, cluster.error_at, viewer=viewer)
 
 
-def _of(clusters: Sequence[Cluster], kinds: Collection[str], now: datetime, viewer: Viewer) -> Freshness:
-    skipped, incomplete = _counts(clusters)
-    oldest = {cluster.pk: _oldest(cluster, kinds) for cluster in clusters}
-    seen = [instant for instant in oldest.values() if instant is not None]
-    found = tuple(
-        _cluster(
-            cluster,
-            oldest[cluster.pk],
-            now,
-            fault_of(cluster, viewer=viewer),
-            skipped[cluster.pk],
-            incomplete[cluster.pk],
-        )
-        for cluster in clusters
-    )
-    return Freshness(
-        as_of=min(seen, default=None),
-        stale=any(one.stale for one in found),
-        clusters=found,
-        generation=_generation(found, (cluster.revision for cluster in clusters), viewer),
-    )
+_COLUMNS = (
+    "id",
+    "name",
+    "enabled",
+    "observed_at",
+    "error_at",
+    "error_reason",
+    "error_message",
+    "revision",
+)
 
 
-def _counts(clusters: Sequence[Cluster]) -> tuple[Counter[int], Counter[int]]:
-    ids = [cluster.pk for cluster in clusters]
-    skipped = SkippedObject.objects.filter(cluster__in=ids).order_by().values_list("cluster_id")
-    pools = (
-        Pool.objects.filter(cluster__in=ids)
-        .exclude(state=Pool.State.COMPLETE)
-        .order_by()
-        .values_list("cluster_id")
-    )
-    return Counter(dict(skipped.annotate(Count("pk")))), Counter(dict(pools.annotate(Count("pk"))))
+class _KindSeen(NamedTuple):
+    kind: str
+    state: str
+    succeeded_at: datetime | None
 
 
-def _oldest(cluster: Cluster, kinds: Collection[str]) -> datetime | None:
+def _oldest(
+    observed_at: datetime | None, seen: Iterable[_KindSeen], kinds: Collection[str]
+) -> datetime | None:
     """None where the cluster, or one of the kinds, was never read."""
-    states = {one.kind: one.succeeded_at for one in cluster.kinds.all() if not kinds or one.kind in kinds}
+    states = {one.kind: one.succeeded_at for one in seen if not kinds or one.kind in kinds}
     instants = list(states.values())
     if not kinds or not states.keys() >= set(kinds):
-        instants.append(cluster.observed_at)
+        instants.append(observed_at)
     known = [instant for instant in instants if instant is not None]
     return min(known) if len(known) == len(instants) else None
 
 
 def _cluster(
     cluster: Cluster,
+    seen: Iterable[_KindSeen],
     oldest: datetime | None,
     now: datetime,
     error: Fault | None,
@@ -159,7 +195,7 @@ def _cluster(
     incomplete: int,
 ) -> ClusterFreshness:
     by_state: defaultdict[str, list[str]] = defaultdict(list)
-    for one in cluster.kinds.all():
+    for one in seen:
         by_state[one.state].append(one.kind)
     return ClusterFreshness(
         id=cluster.pk,
@@ -177,12 +213,11 @@ def _cluster(
 
 
 def _generation(
-    clusters: Iterable[ClusterFreshness], revisions: Iterable[int], viewer: Viewer
+    clusters: Iterable[ClusterFreshness], revisions: Iterable[int], teams: Rows
 ) -> tuple[str, ...]:
     """Stays as it is while polls find no change; teams may be renamed between polls, and change members."""
     stamps = (
         f"{one.id}:{one.name}:{revision}:stale={one.stale}:{one.forbidden}:{one.failed}"
         for one, revision in zip(clusters, revisions, strict=True)
     )
-    teams = Team.objects.visible_to(viewer).order_by("pk").values_list("pk", "slug")
     return (*stamps, *(f"team={pk}:{slug}" for pk, slug in teams))

@@ -8,10 +8,20 @@ from django.db.models import prefetch_related_objects
 
 from inventory.models import Card, Device
 from inventory.queries import shares as share_queries
+from inventory.queries.at_once import Questions, fill
 from inventory.queries.dimensions import dimensions
 from inventory.queries.held import Holders, holders
 from inventory.queries.shares import ShareRow
-from inventory.queries.slices import OTHERS, OthersShares, TeamBrief, Track, teams, tracks
+from inventory.queries.slices import (
+    OTHERS,
+    OthersShares,
+    TeamBrief,
+    Track,
+    by_colour,
+    teams_of,
+    teams_query,
+    tracks,
+)
 from inventory.viewer import Viewer
 
 
@@ -56,8 +66,11 @@ class HeldCard(msgspec.Struct, frozen=True):
 def rows(page: Iterable[Card], *, viewer: Viewer) -> list[HeldCard]:
     """A fixed number of queries, whatever the number of cards."""
     cards = list(page)
-    prefetch_related_objects(cards, "balances", "devices", "cluster", "pool", "node")
-    known = teams(viewer=viewer)
+    prefetch_related_objects(cards, "cluster", "pool", "node")
+    questions = Questions()
+    asked = questions.ask(teams_query(viewer))
+    fill((cards, "balances"), (cards, "devices"), questions=questions)
+    known = by_colour(teams_of(asked.rows).values())
     held = _held(cards, viewer)
     return [_row(card, held[card.pk], known) for card in cards]
 

@@ -1,7 +1,7 @@
 """Who holds how much: shares summed by team; the teams that the viewer may not know are one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -9,9 +9,10 @@ import msgspec
 from django.db.models import Case, Count, F, Min, Q, QuerySet, Value, When
 
 from inventory.kube.quantity import Quantity
-from inventory.models import Claim, Share, Team
+from inventory.models import Claim, Share
+from inventory.queries.at_once import Questions, Rows, number_of
 from inventory.queries.pods import PodState
-from inventory.queries.slices import OTHERS, TeamBrief
+from inventory.queries.slices import OTHERS, TeamBrief, teams_of, teams_query
 from inventory.queries.sums import halves, summed
 from inventory.viewer import Viewer
 
@@ -78,42 +79,57 @@ def by_team(shares: QuerySet[Share], pods: QuerySet[Any], *, viewer: Viewer) -> 
 
     Only accelerators are counted, and no admin access. A claim that many Pods use is one share.
     """
+    questions = Questions()
+    asked = AmountsByKind(shares, viewer, questions)
+    counts = CountsByTeam(shares, pods, viewer, questions)
     amounts: defaultdict[TeamBrief | None, list[HeldAmount]] = defaultdict(list)
-    for (team, _), found in amounts_by_kind(shares, viewer=viewer).items():
+    for (team, _), found in asked.found().items():
         amounts[team] += found
     return [
-        TeamRow(**msgspec.structs.asdict(one), amounts=tuple(amounts[whose(one)]))
-        for one in counts_by_team(shares, pods, viewer=viewer)
+        TeamRow(**msgspec.structs.asdict(one), amounts=tuple(amounts[whose(one)])) for one in counts.found()
     ]
 
 
-def counts_by_team(shares: QuerySet[Share], pods: QuerySet[Any], *, viewer: Viewer) -> list[TeamCounts]:
-    """The same without the amounts."""
-    held = {team: counts for team, *counts in _counts(_with_whose(_counted(shares), _TEAM, viewer))}
-    states = _pods(_with_whose(pods, "team_id", viewer))
-    known = _teams(viewer)
-    seen = held.keys() | {team for team, _ in states}
-    keys = [*known, *(key for key in (_OTHERS, None) if key in seen)]
-    return [_row(key, _brief(key, known), held.get(key, [0, 0]), states) for key in keys]
+class CountsByTeam:
+    """The same without the amounts, asked with other things."""
+
+    def __init__(
+        self, shares: QuerySet[Share], pods: QuerySet[Any], viewer: Viewer, questions: Questions
+    ) -> None:
+        held = _with_whose(_counted(shares), _TEAM, viewer).values_list("whose")
+        states = _with_whose(pods, "team_id", viewer).order_by().values_list("whose", "state")
+        self._teams = questions.ask(teams_query(viewer))
+        self._held = questions.ask(
+            held.annotate(n_cards=Count("device__card", distinct=True), n_shares=Count("pk"))
+        )
+        self._states = questions.ask(states.annotate(n_pods=Count("pk")))
+
+    def found(self) -> list[TeamCounts]:
+        known = teams_of(self._teams.rows)
+        held = {team: counts for team, *counts in self._held.rows}
+        states = Counter({(team, state): count for team, state, count in self._states.rows})
+        seen = held.keys() | {team for team, _ in states}
+        keys = [*known, *(key for key in (_OTHERS, None) if key in seen)]
+        return [_row(key, _brief(key, known), held.get(key, [0, 0]), states) for key in keys]
 
 
-def amounts_by_kind(
-    shares: QuerySet[Share], *, viewer: Viewer
-) -> dict[tuple[TeamBrief | None, bool], list[HeldAmount]]:
+class AmountsByKind:
     """What each team holds, that of partitioned cards (True) apart from that of others."""
-    known = _teams(viewer)
-    found: defaultdict[tuple[TeamBrief | None, bool], list[HeldAmount]] = defaultdict(list)
-    sums = _sums(_with_whose(_counted(shares), _TEAM, viewer))
-    for key, one in sorted(sums.items(), key=lambda item: item[0][2:]):
-        amount = HeldAmount(key.driver, key.product or None, key.dimension, one.held, one.unknown)
-        found[_brief(key.team, known), key.partitioned].append(amount)
-    return found
 
+    def __init__(self, shares: QuerySet[Share], viewer: Viewer, questions: Questions) -> None:
+        held = _with_whose(_counted(shares), _TEAM, viewer)
+        consumed = _groups(held.filter(dedicated=False), "consumed", "amount")
+        offered = _groups(held.filter(dedicated=True), "device__balances", "total")
+        self._teams = questions.ask(teams_query(viewer))
+        self._sums = questions.ask(consumed.union(offered, all=True))
 
-def _teams(viewer: Viewer) -> dict[int, TeamBrief]:
-    """By their ids, in the order of their names."""
-    found = Team.objects.visible_to(viewer).order_by("name")
-    return {team.pk: TeamBrief(team.slug, team.name, team.colour) for team in found}
+    def found(self) -> dict[tuple[TeamBrief | None, bool], list[HeldAmount]]:
+        known = teams_of(self._teams.rows)
+        found: defaultdict[tuple[TeamBrief | None, bool], list[HeldAmount]] = defaultdict(list)
+        for key, one in sorted(_summed(self._sums.rows).items(), key=lambda item: item[0][2:]):
+            amount = HeldAmount(key.driver, key.product or None, key.dimension, one.held, one.unknown)
+            found[_brief(key.team, known), key.partitioned].append(amount)
+        return found
 
 
 def whose(row: TeamCounts) -> TeamBrief | None:
@@ -137,27 +153,21 @@ def _with_whose(rows: QuerySet[Any], column: str, viewer: Viewer) -> QuerySet[An
     return found
 
 
-def waiting(pods: QuerySet[Any], claims: QuerySet[Claim]) -> Waiting:
+class WaitingCounts:
     """`pods` as `inventory.queries.pods.queryset` gives them."""
-    without_node = (
-        pods.filter(state=PodState.WAITING).order_by().aggregate(found=Count("pk"), since=Min("created_at"))
-    )
-    pending = claims.filter(state=Claim.State.PENDING).order_by()
-    unused = Count("pk", filter=Q(pod_claims__isnull=True), distinct=True)
-    counts = pending.aggregate(found=Count("pk", distinct=True), unused=unused)
-    return Waiting(without_node["found"], without_node["since"], counts["found"], counts["unused"])
 
+    def __init__(self, pods: QuerySet[Any], claims: QuerySet[Claim], questions: Questions) -> None:
+        without_node = pods.filter(state=PodState.WAITING).order_by().annotate(nothing=Value(0))
+        pending = claims.filter(state=Claim.State.PENDING)
+        self._pods = questions.ask(
+            without_node.values_list("nothing").annotate(number=Count("pk"), since=Min("created_at"))
+        )
+        self._claims = questions.ask(number_of(pending))
+        self._unused = questions.ask(number_of(pending.filter(pod_claims__isnull=True)))
 
-def _counts(shares: QuerySet[Any]) -> Iterable[tuple[Any, ...]]:
-    found: Iterable[tuple[Any, ...]] = shares.values_list("whose").annotate(
-        Count("device__card", distinct=True), Count("pk", distinct=True)
-    )
-    return found
-
-
-def _pods(pods: QuerySet[Any]) -> Counter[tuple[int | None, str]]:
-    found = pods.order_by().values_list("whose", "state").annotate(Count("pk", distinct=True))
-    return Counter({(team, state): count for team, state, count in found})
+    def found(self) -> Waiting:
+        pods, since = next(((number, since) for _, number, since in self._pods.rows), (0, None))
+        return Waiting(pods, since, self._claims.number, self._unused.number)
 
 
 class _Sum(msgspec.Struct):
@@ -169,45 +179,32 @@ def _counted(shares: QuerySet[Share]) -> QuerySet[Share]:
     return shares.filter(admin_access=False, device__accelerator=True).order_by()
 
 
-def _sums(shares: QuerySet[Share]) -> dict[_Key, _Sum]:
-    sums: defaultdict[_Key, _Sum] = defaultdict(_Sum)
-    for group in _groups(shares.filter(dedicated=False), "consumed", "amount"):
-        _add(sums, group, "consumed")
-    for group in _groups(shares.filter(dedicated=True), "device__balances", "total"):
-        _add(sums, group, "device__balances")
-    return sums
-
-
-def _groups(shares: QuerySet[Share], path: str, column: str) -> Iterable[Mapping[str, Any]]:
+def _groups(shares: QuerySet[Any], path: str, column: str) -> QuerySet[Any, Any]:
     """What a share holds is what it consumes, or all of a device that it has to itself."""
     amount = f"{path}__{column}"
     keys = ("whose", _PARTITIONED, "device__pool__driver", "device__card__product")
-    groups: Iterable[Mapping[str, Any]] = (
+    found: QuerySet[Any, Any] = (
         shares.filter(**{f"{path}__isnull": False})
-        .values(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
+        .values_list(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
         .annotate(
             known=Count(amount),
             unknown=Count("pk", filter=Q(**{f"{amount}__isnull": True})),
             **halves("held", amount),
         )
     )
-    return groups
+    return found
 
 
-def _add(sums: dict[_Key, _Sum], group: Mapping[str, Any], path: str) -> None:
-    key = _Key(
-        group["whose"],
-        bool(group[_PARTITIONED]),
-        group["device__pool__driver"],
-        group["device__card__product"] or "",
-        group[f"{path}__dimension"],
-    )
-    one = sums[key]
-    one.unknown += group["unknown"]
-    if group["known"]:
-        form = {"exponent": group[f"{path}__exponent"], "notation": group[f"{path}__notation"]}
-        amount = summed({**group, **form}, "held")
-        one.held = amount if one.held is None else one.held + amount
+def _summed(rows: Rows) -> dict[_Key, _Sum]:
+    sums: defaultdict[_Key, _Sum] = defaultdict(_Sum)
+    for team, partitioned, driver, product, dimension, exponent, notation, known, unknown, high, low in rows:
+        one = sums[_Key(team, bool(partitioned), driver, product or "", dimension)]
+        one.unknown += unknown
+        if known:
+            group = {"exponent": exponent, "notation": notation, "held_high": high, "held_low": low}
+            amount = summed(group, "held")
+            one.held = amount if one.held is None else one.held + amount
+    return dict(sums)
 
 
 def _row(

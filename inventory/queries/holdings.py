@@ -5,18 +5,18 @@ is one share. A share that has a device to itself holds all that the device publ
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import msgspec
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
 
-from inventory.dra.quotas.equivalents import Equivalents, Part, of_card
-from inventory.dra.quotas.equivalents import summed as sum_of
+from inventory.dra.quotas.equivalents import Part, of_card
 from inventory.kube.quantity import Quantity
 from inventory.models import Balance, ConsumedCapacity, Share
 from inventory.models.amounts import to_quantity
+from inventory.queries.at_once import Questions
 from inventory.queries.sums import halves, summed
 
 TEAM = "claim__team_id"
@@ -82,31 +82,49 @@ def counted(shares: QuerySet[Share]) -> QuerySet[Share]:
 
 def amounts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[str, Held]]:
     """By the values of the keys, which are paths from a share, and by dimension."""
+    return amounts_of(amounts_query(shares, keys).iterator())
+
+
+def amounts_query(shares: QuerySet[Share], keys: Sequence[str]) -> QuerySet[Any, Any]:
+    """Of shares that say what they consume, and of those that have a device to themselves, in one query."""
+    held = counted(shares)
+    consumed = _groups(held.filter(dedicated=False), keys, "consumed", "amount")
+    return consumed.union(_groups(held.filter(dedicated=True), keys, "device__balances", "total"), all=True)
+
+
+def amounts_of(rows: Iterable[Sequence[Any]]) -> dict[Key, dict[str, Held]]:
+    """The rows of `amounts_query`, added up over exponents and notations."""
     found: defaultdict[Key, dict[str, Held]] = defaultdict(dict)
-    for key, dimension, held in _sums(counted(shares), keys):
-        of_key = found[key]
+    for *key, dimension, exponent, notation, known, unknown, high, low in rows:
+        group = {"exponent": exponent, "notation": notation, "held_high": high, "held_low": low}
+        held = Held(summed(group, "held") if known else None, unknown)
+        of_key = found[tuple(key)]
         of_key[dimension] = of_key[dimension] + held if dimension in of_key else held
     return dict(found)
 
 
 def numbers(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Number]:
     """A card that is held through several values of a key counts for each of them."""
+    return numbers_of(numbers_query(shares, keys).iterator(), len(keys))
+
+
+def numbers_query(shares: QuerySet[Share], keys: Sequence[str]) -> QuerySet[Any, Any]:
     card = "device__card"
-    groups = (
-        counted(shares)
-        # Without any key, all are one group.
-        .annotate(all=Value(0))
-        .values_list("all", *keys)
-        .annotate(
-            n_shares=Count("pk"),
-            n_cards=Count(card, distinct=True),
-            n_whole=Count(card, distinct=True, filter=WHOLE_CARD),
-            n_gone=Count("pk", filter=_GONE),
-            n_unreadable=Count("pk", filter=_UNREADABLE),
-        )
+    # Without any key, all are one group.
+    grouped = counted(shares).annotate(all=Value(0)).values_list("all", *keys)
+    found: QuerySet[Any, Any] = grouped.annotate(
+        n_shares=Count("pk"),
+        n_cards=Count(card, distinct=True),
+        n_whole=Count(card, distinct=True, filter=WHOLE_CARD),
+        n_gone=Count("pk", filter=_GONE),
+        n_unreadable=Count("pk", filter=_UNREADABLE),
     )
-    ends = len(keys) + 1
-    return {tuple(row[1:ends]): Number(*row[ends:]) for row in groups}
+    return found
+
+
+def numbers_of(rows: Iterable[Sequence[Any]], keys: int) -> dict[Key, Number]:
+    """The rows of `numbers_query`, which was asked by so many keys."""
+    return {tuple(row[1 : keys + 1]): Number(*row[keys + 1 :]) for row in rows}
 
 
 def added(numbers: Iterable[Number]) -> Number:
@@ -115,40 +133,43 @@ def added(numbers: Iterable[Number]) -> Number:
     return Number(*(sum(getattr(one, name) for one in found) for name in Number.__struct_fields__))
 
 
-def equivalents(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Equivalents]:
-    """Of the cards that are held, how many cards that makes.
-
-    The larger share of a card's dimensions is an exact fraction, which no database adds up.
-    """
-    return {
-        key: sum_of((card.name, card.equivalent) for card in cards.values())
-        for key, cards in card_parts(shares, keys).items()
-    }
-
-
 def card_parts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[int, CardPart]]:
     """Of each card that is held; what of it is not known is None in its part."""
-    shares = shares.filter(device__card__isnull=False)
-    columns = (*keys, "device__card_id", "device__card__key")
-    held = amounts(shares, columns)
-    marks = _marks(shares, columns)
-    totals = _totals(counted(shares))
-    found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
-    for place in dict.fromkeys((*held, *marks)):
-        *key, card, name = place
-        whole, unreadable = marks.get(place, (False, False))
-        parts = _parts(held.get(place, {}), totals[card])
-        found[tuple(key)][card] = CardPart(parts, whole, unreadable, name)
-    return dict(found)
+    return Parts(shares, keys, Questions()).found()
 
 
-def _marks(shares: QuerySet[Share], columns: Sequence[str]) -> dict[Key, tuple[bool, bool]]:
+class Parts:
+    """The same, asked with other things."""
+
+    def __init__(self, shares: QuerySet[Share], keys: Sequence[str], questions: Questions) -> None:
+        shares = shares.filter(device__card__isnull=False)
+        columns = (*keys, "device__card_id", "device__card__key")
+        balances = Balance.objects.filter(card__in=counted(shares).values("device__card")).order_by()
+        self._held = questions.ask(amounts_query(shares, columns))
+        self._marks = questions.ask(_marks_query(shares, columns))
+        self._totals = questions.ask(
+            balances.values_list("card_id", "dimension", "total", "exponent", "notation")
+        )
+
+    def found(self) -> dict[Key, dict[int, CardPart]]:
+        held, totals = amounts_of(self._held.rows), _totals(self._totals.rows)
+        marks = {tuple(place): (bool(whole), bool(unread)) for *place, whole, unread in self._marks.rows}
+        found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
+        for place in dict.fromkeys((*held, *marks)):
+            *key, card, name = place
+            whole, unreadable = marks.get(place, (False, False))
+            parts = _parts(held.get(place, {}), totals[card])
+            found[tuple(key)][card] = CardPart(parts, whole, unreadable, name)
+        return dict(found)
+
+
+def _marks_query(shares: QuerySet[Share], columns: Sequence[str]) -> QuerySet[Any, Any]:
     """Whether it is held whole, whether a share is unreadable: of cards whose amounts do not say it all."""
     special = counted(shares).filter(Q(dedicated=True) | ~Q(problem="") | ~Q(_CONSUMED))
-    marked = special.values_list(*columns).annotate(
+    found: QuerySet[Any, Any] = special.values_list(*columns).annotate(
         n_whole=Count("pk", filter=WHOLE_CARD), n_unreadable=Count("pk", filter=_UNREADABLE)
     )
-    return {tuple(place): (bool(whole), bool(unreadable)) for *place, whole, unreadable in marked}
+    return found
 
 
 def _parts(held: Mapping[str, Held], totals: Mapping[str, Quantity | None]) -> dict[str, Part]:
@@ -158,25 +179,16 @@ def _parts(held: Mapping[str, Held], totals: Mapping[str, Quantity | None]) -> d
     }
 
 
-def _totals(shares: QuerySet[Share]) -> defaultdict[int, dict[str, Quantity | None]]:
-    balances = Balance.objects.filter(card__in=shares.values("device__card")).order_by()
+def _totals(rows: Iterable[Sequence[Any]]) -> defaultdict[int, dict[str, Quantity | None]]:
     found: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
-    columns = ("card_id", "dimension", "total", "exponent", "notation")
-    for card, dimension, total, exponent, notation in balances.values_list(*columns).iterator():
+    for card, dimension, total, exponent, notation in rows:
         found[card][dimension] = to_quantity(total, exponent, notation)
     return found
 
 
-def _sums(shares: QuerySet[Share], keys: Sequence[str]) -> Iterator[tuple[Key, str, Held]]:
-    yield from _groups(shares.filter(dedicated=False), keys, "consumed", "amount")
-    yield from _groups(shares.filter(dedicated=True), keys, "device__balances", "total")
-
-
-def _groups(
-    shares: QuerySet[Share], keys: Sequence[str], path: str, column: str
-) -> Iterator[tuple[Key, str, Held]]:
+def _groups(shares: QuerySet[Share], keys: Sequence[str], path: str, column: str) -> QuerySet[Any, Any]:
     amount = f"{path}__{column}"
-    groups = (
+    found: QuerySet[Any, Any] = (
         shares.filter(**{f"{path}__isnull": False})
         .values_list(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
         .annotate(
@@ -185,6 +197,4 @@ def _groups(
             **halves("held", amount),
         )
     )
-    for *key, dimension, exponent, notation, known, unknown, high, low in groups.iterator():
-        group = {"exponent": exponent, "notation": notation, "held_high": high, "held_low": low}
-        yield tuple(key), dimension, Held(summed(group, "held") if known else None, unknown)
+    return found

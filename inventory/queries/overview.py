@@ -16,8 +16,11 @@ from inventory.models.devices import DeviceState
 from inventory.models.visibility import VisibleQuerySet
 from inventory.queries import holders
 from inventory.queries import pods as pod_queries
-from inventory.queries.kinds import NOTHING, DimensionSum, KindSum, by_kind, over
-from inventory.queries.pods import PodRow, PodState
+from inventory.queries.at_once import Questions, Rows, number_of
+from inventory.queries.holders import CountsByTeam, WaitingCounts
+from inventory.queries.kinds import NOTHING, DimensionSum, Kinds, KindSum, over
+from inventory.queries.pending import Pending
+from inventory.queries.pods import PodState
 from inventory.queries.slices import TeamBrief
 from inventory.viewer import EVERYTHING, Viewer
 
@@ -54,6 +57,17 @@ class TeamUse(msgspec.Struct, frozen=True):
     waiting: int
 
 
+class WaitingPod(msgspec.Struct, frozen=True):
+    """`team` is null also where the viewer may not know it."""
+
+    id: int
+    namespace: str
+    name: str
+    team: str | None
+    created_at: datetime | None
+    waiting: Pending
+
+
 class Waiting(msgspec.Struct, frozen=True):
     """Pods without a node, the longest waiting first; `claims_unused` wait too, but no Pod uses them.
 
@@ -62,7 +76,7 @@ class Waiting(msgspec.Struct, frozen=True):
 
     count: int
     since: datetime | None
-    pods: tuple[PodRow, ...]
+    pods: tuple[WaitingPod, ...]
     claims_unused: int
 
 
@@ -128,10 +142,16 @@ class Overview(msgspec.Struct, frozen=True):
 
 def overview(clusters: Collection[str], *, viewer: Viewer, waiting_shown: int = 8) -> Overview:
     """Of the named clusters; of all where none is named."""
+    questions = Questions()
     cards, pods = _in(Card.objects.all(), clusters), _in(pod_queries.queryset(viewer=EVERYTHING), clusters)
-    kinds, counts = by_kind(cards, viewer=viewer), _counts(cards)
+    asked_kinds, asked_cards = Kinds(cards, viewer, questions), questions.ask(_counted(cards))
+    asked_teams = CountsByTeam(_in(Share.objects.all(), clusters), pods, viewer, questions)
+    asked_waiting = _Waiting(pods, clusters, viewer, questions, waiting_shown)
+    asked_oddities = _Oddities(clusters, viewer, questions)
+    asked_others = questions.ask(_others(_in(Device.objects.filter(accelerator=False), clusters)))
+    kinds, counts = asked_kinds.found(), _counts(asked_cards.rows)
     memory, cores = over(kinds, "memory", Unit.BYTES), over(kinds, "cores", Unit.PERCENT)
-    teams = holders.counts_by_team(_in(Share.objects.all(), clusters), pods, viewer=viewer)
+    teams = asked_teams.found()
     return Overview(
         withheld=viewer.teams is not None,
         cards=counts,
@@ -140,9 +160,9 @@ def overview(clusters: Collection[str], *, viewer: Viewer, waiting_shown: int = 
         cores=cores,
         teams=_teams(teams, memory, cores),
         pods=sum(team.pods for team in teams),
-        waiting=_waiting(pods, clusters, viewer, waiting_shown),
-        oddities=_oddities(clusters, counts, viewer),
-        others=_others(_in(Device.objects.filter(accelerator=False), clusters)),
+        waiting=asked_waiting.found(),
+        oddities=asked_oddities.found(counts),
+        others=tuple(OtherDriver(*row) for row in asked_others.rows),
     )
 
 
@@ -150,10 +170,14 @@ def _in(rows: QuerySet[Any], clusters: Collection[str]) -> QuerySet[Any]:
     return rows.filter(cluster__name__in=clusters) if clusters else rows
 
 
-def _counts(cards: QuerySet[Card]) -> CardCounts:
-    counted = cards.order_by().values_list("state", "tainted").annotate(Count("pk"))
+def _counted(cards: QuerySet[Card]) -> QuerySet[Any, Any]:
+    found: QuerySet[Any, Any] = cards.order_by().values_list("state", "tainted").annotate(number=Count("pk"))
+    return found
+
+
+def _counts(rows: Rows) -> CardCounts:
     found: Counter[str] = Counter()
-    for state, tainted, number in counted:
+    for state, tainted, number in rows:
         found[_place(state, tainted=tainted)] += number
         found["over"] += number if state == DeviceState.OVER_ALLOCATED else 0
         found["tainted_all"] += number if tainted else 0
@@ -195,29 +219,89 @@ def _teams(teams: list[holders.TeamCounts], memory: DimensionSum, cores: Dimensi
     )
 
 
-def _waiting(pods: QuerySet[Any], clusters: Collection[str], viewer: Viewer, shown: int) -> Waiting:
-    counted = holders.waiting(pods, _in(Claim.objects.all(), clusters))
-    seen = _in(pod_queries.queryset(viewer=viewer), clusters).filter(state=PodState.WAITING)
-    longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk")[:shown]
-    rows = tuple(pod_queries.rows(longest, viewer=viewer))
-    return Waiting(counted.pods, counted.pods_since, rows, counted.claims_unused)
+class _Waiting:
+    def __init__(
+        self,
+        pods: QuerySet[Any],
+        clusters: Collection[str],
+        viewer: Viewer,
+        questions: Questions,
+        shown: int,
+    ) -> None:
+        self._viewer = viewer
+        self._counted = WaitingCounts(pods, _in(Claim.objects.all(), clusters), questions)
+        seen = _in(pod_queries.queryset(viewer=viewer), clusters).filter(state=PodState.WAITING)
+        longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk")[:shown]
+        self._longest = questions.ask(longest.values_list(*_WAITING_POD))
+
+    def found(self) -> Waiting:
+        counted = self._counted.found()
+        longest = tuple(self._pod(*row) for row in self._longest.rows)
+        return Waiting(counted.pods, counted.pods_since, longest, counted.claims_unused)
+
+    def _pod(
+        self,
+        pk: int,
+        namespace: str,
+        name: str,
+        team: int | None,
+        slug: str | None,
+        created_at: datetime | None,
+        reason: str,
+        message: str,
+    ) -> WaitingPod:
+        told = slug if self._viewer.sees(team) else None
+        return WaitingPod(pk, namespace, name, told, created_at, pod_queries.not_placed(reason, message))
 
 
-def _oddities(clusters: Collection[str], cards: CardCounts, viewer: Viewer) -> Oddities:
-    pools = _in(Pool.objects.exclude(state=Pool.State.COMPLETE).select_related("cluster"), clusters)
-    orphaned = _orphaned(clusters)
-    named = list(orphaned.visible_to(viewer)[:_CLAIMS_SHOWN])
-    return Oddities(
-        pools=tuple(map(_odd_pool, pools[:_POOLS_SHOWN])),
-        pools_more=max(0, pools.count() - _POOLS_SHOWN),
-        tainted=cards.tainted_all,
-        over=cards.over,
-        vanished=_in(Device.objects.filter(state=DeviceState.NOT_PUBLISHED, shares__gt=0), clusters).count(),
-        claims_orphaned=tuple(OddClaim(claim.pk, claim.namespace.name, claim.name) for claim in named),
-        claims_orphaned_more=orphaned.count() - len(named),
-        claims_idle=_in(Claim.objects.filter(state=Claim.State.ALLOCATED), clusters).count(),
-        skipped=_in(SkippedObject.objects.all(), clusters).count(),
-    )
+_WAITING_POD = (
+    "pk",
+    "namespace__name",
+    "name",
+    "team_id",
+    "team__slug",
+    "created_at",
+    "scheduling_reason",
+    "scheduling_message",
+)
+
+
+class _Oddities:
+    def __init__(self, clusters: Collection[str], viewer: Viewer, questions: Questions) -> None:
+        pools = _in(Pool.objects.exclude(state=Pool.State.COMPLETE), clusters)
+        orphaned = _orphaned(clusters)
+        gone = Device.objects.filter(state=DeviceState.NOT_PUBLISHED, shares__gt=0)
+        self._pools = questions.ask(pools.values_list(*_ODD_POOL)[:_POOLS_SHOWN])
+        self._named = questions.ask(
+            orphaned.visible_to(viewer).values_list("pk", "namespace__name", "name")[:_CLAIMS_SHOWN]
+        )
+        self._numbers = {
+            "pools": questions.ask(number_of(pools)),
+            "vanished": questions.ask(number_of(_in(gone, clusters))),
+            "orphaned": questions.ask(number_of(orphaned)),
+            "idle": questions.ask(
+                number_of(_in(Claim.objects.filter(state=Claim.State.ALLOCATED), clusters))
+            ),
+            "skipped": questions.ask(number_of(_in(SkippedObject.objects.all(), clusters))),
+        }
+
+    def found(self, cards: CardCounts) -> Oddities:
+        numbers = {name: answer.number for name, answer in self._numbers.items()}
+        named = tuple(OddClaim(*row) for row in self._named.rows)
+        return Oddities(
+            pools=tuple(OddPool(*row) for row in self._pools.rows),
+            pools_more=max(0, numbers["pools"] - _POOLS_SHOWN),
+            tainted=cards.tainted_all,
+            over=cards.over,
+            vanished=numbers["vanished"],
+            claims_orphaned=named,
+            claims_orphaned_more=numbers["orphaned"] - len(named),
+            claims_idle=numbers["idle"],
+            skipped=numbers["skipped"],
+        )
+
+
+_ODD_POOL = ("cluster__name", "driver", "name", "state", "reason", "slices_seen", "slices_expected")
 
 
 def _orphaned(clusters: Collection[str]) -> VisibleQuerySet[Claim]:
@@ -225,22 +309,10 @@ def _orphaned(clusters: Collection[str]) -> VisibleQuerySet[Claim]:
     consumers = Consumer.objects.filter(claim=OuterRef("pk"))
     holding = Claim.objects.filter(Exists(Share.objects.filter(claim=OuterRef("pk"))))
     gone = holding.filter(Exists(consumers.filter(gone=True)), ~Exists(consumers.exclude(gone=True)))
-    found = gone.select_related("namespace").order_by("namespace__name", "name")
+    found = gone.order_by("namespace__name", "name")
     return found.filter(cluster__name__in=clusters) if clusters else found
 
 
-def _odd_pool(pool: Pool) -> OddPool:
-    return OddPool(
-        pool.cluster.name,
-        pool.driver,
-        pool.name,
-        pool.state,
-        pool.reason,
-        pool.slices_seen,
-        pool.slices_expected,
-    )
-
-
-def _others(devices: QuerySet[Device]) -> tuple[OtherDriver, ...]:
-    counted = devices.order_by("pool__driver").values_list("pool__driver").annotate(Count("pk"))
-    return tuple(OtherDriver(driver, number) for driver, number in counted)
+def _others(devices: QuerySet[Device]) -> QuerySet[Any, Any]:
+    found: QuerySet[Any, Any] = devices.order_by("pool__driver").values_list("pool__driver")
+    return found.annotate(number=Count("pk"))

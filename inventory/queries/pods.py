@@ -18,9 +18,10 @@ from django.db.models import (
     prefetch_related_objects,
 )
 
-from inventory.models import Claim, Pod, PodClaim, Share
+from inventory.models import Claim, Pod, PodClaim
 from inventory.models.pods import FINISHED
 from inventory.models.visibility import is_visible
+from inventory.queries.at_once import fill
 from inventory.queries.briefs import ClaimBrief, Workload, claim_brief, node_name, team_slug, workload
 from inventory.queries.filters import (
     Filters,
@@ -34,7 +35,7 @@ from inventory.queries.filters import (
     team_filter,
 )
 from inventory.queries.pending import Pending
-from inventory.queries.results import PREFETCHED, RELATED, AllocationResult, allocation_result
+from inventory.queries.results import AllocationResult, allocation_result, amounts, in_order
 from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "pods")
@@ -156,15 +157,11 @@ def _state() -> Case:
 def rows(page: Iterable[Pod], *, viewer: Viewer) -> list[PodRow]:
     """The Pods as `queryset` gives them: their state is worked out there."""
     pods = list(page)
-    shares = (
-        Share.objects.select_related("claim", *RELATED).prefetch_related(*PREFETCHED).order_by("position")
-    )
-    reserved: QuerySet[PodClaim] = PodClaim.objects.filter(reserved=True)
-    uses: QuerySet[PodClaim] = PodClaim.objects.select_related("claim__namespace").prefetch_related(
-        Prefetch("claim__shares", shares),
-        Prefetch("claim__pod_claims", reserved),
-    )
+    uses: QuerySet[PodClaim] = PodClaim.objects.select_related("claim__namespace")
     prefetch_related_objects(pods, Prefetch("pod_claims", uses))
+    claims = [use.claim for pod in pods for use in pod.pod_claims.all() if use.claim]
+    prefetch_related_objects(claims, Prefetch("shares", in_order()))
+    fill((claims, "pod_claims"), *amounts([share for one in claims for share in one.shares.all()]))
     return [_row(pod, viewer) for pod in pods]
 
 
@@ -215,15 +212,24 @@ def _shares(uses: Iterable[PodClaim]) -> tuple[PodShare, ...]:
     """Each share once, though the Pod may name its claim twice."""
     claims = {use.claim.pk: use.claim for use in uses if use.claim and use.reserved}
     return tuple(
-        PodShare(claim.name, len({use.pod_id for use in claim.pod_claims.all()}), allocation_result(share))
+        PodShare(claim.name, _users(claim), allocation_result(share))
         for claim in claims.values()
         for share in claim.shares.all()
     )
 
 
+def _users(claim: Claim) -> int:
+    return len({use.pod_id for use in claim.pod_claims.all() if use.reserved})
+
+
 def _waiting(pod: Any) -> Pending | None:
     if pod.state != PodState.WAITING:
         return None
-    if pod.scheduling_message:
-        return Pending(pod.scheduling_reason or "Unschedulable", pod.scheduling_message, "scheduler")
+    return not_placed(pod.scheduling_reason, pod.scheduling_message)
+
+
+def not_placed(reason: str, message: str) -> Pending:
+    """What a Pod without a node waits for, by what the scheduler has said."""
+    if message:
+        return Pending(reason or "Unschedulable", message, "scheduler")
     return Pending("NotScheduledYet", "The scheduler has not said anything yet about this Pod.", "sliceboard")

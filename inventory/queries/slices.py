@@ -1,10 +1,12 @@
 """Which share holds how much of which dimension, ready to be laid end to end in a bar."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 import msgspec
+from django.db.models import QuerySet
 
 from inventory.dra.units import Unit, reading_order, unit_of
 from inventory.kube.quantity import Notation, Quantity
@@ -67,9 +69,28 @@ class Track(msgspec.Struct, frozen=True):
 
 def teams(*, viewer: Viewer) -> dict[str, TeamBrief]:
     """The teams that the viewer may know, by their slugs and in the order of their colours."""
-    found = Team.objects.visible_to(viewer)
-    briefs = [TeamBrief(team.slug, team.name, team.colour) for team in found]
-    return {team.slug: team for team in sorted(briefs, key=lambda team: (team.colour or _LAST, team.slug))}
+    return by_colour(teams_of(teams_query(viewer)).values())
+
+
+def teams_query(viewer: Viewer) -> QuerySet[Any, Any]:
+    """The teams that the viewer may know, in the order of their names."""
+    found = Team.objects.visible_to(viewer).order_by("name", "pk")
+    return found.values_list("pk", "slug", "name", "colour")
+
+
+def teams_of(rows: Iterable[Sequence[Any]]) -> dict[int, TeamBrief]:
+    """The rows of `teams_query`, by their ids."""
+    return {pk: TeamBrief(*columns) for pk, *columns in rows}
+
+
+def by_colour(teams: Iterable[TeamBrief]) -> dict[str, TeamBrief]:
+    """By their slugs, in the order of their colours."""
+    return {team.slug: team for team in sorted(teams, key=lambda team: (team.colour or _LAST, team.slug))}
+
+
+def briefs(teams: Iterable[Team]) -> dict[int, TeamBrief]:
+    """By their ids."""
+    return {team.pk: TeamBrief(team.slug, team.name, team.colour) for team in teams}
 
 
 def in_bar_order(shares: Iterable[ShareRow], known: Mapping[str, TeamBrief]) -> list[ShareRow]:

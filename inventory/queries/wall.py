@@ -3,8 +3,7 @@
 Past `LARGEST` cards a cell is a run of neighbouring nodes, so that no page draws more than a screen can show.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -12,12 +11,15 @@ import msgspec
 from django.db.models import Avg, Count, Min, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from inventory.models import Balance, Card, Device, Pool
+from inventory.dra.units import short_name
+from inventory.models import Card, Device, Pool
+from inventory.queries.at_once import Questions, fill
 from inventory.queries.dimensions import Dimension, dimensions
 from inventory.queries.kinds import Kind, sharing
 
 LARGEST = 5000
 BLOCKS = 500
+_SHOWN = ("memory", "cores")
 _LONGEST_ID = 18
 
 
@@ -102,10 +104,13 @@ def between(cards: QuerySet[Any], first: str, last: str) -> QuerySet[Any]:
 def cells(cards: QuerySet[Any], matching: QuerySet[Card] | None) -> tuple[Group, ...]:
     """At most `LARGEST` cards of `placed`; those that are not `matching` stay in place and are muted."""
     listed = list(in_order(cards)[:LARGEST])
-    ids = [card.pk for card in listed]
-    kept = set(ids) if matching is None else set(matching.order_by().values_list("pk", flat=True))
-    balances, shares = _balances(ids), _shares(ids)
-    drawn = {card.pk: _cell(card, kept, balances, shares) for card in listed}
+    ids, questions = [card.pk for card in listed], Questions()
+    asked = None if matching is None else questions.ask(matching.order_by().values_list("pk"))
+    devices = Device.objects.filter(card__in=ids).order_by().values_list("card_id")
+    asked_shares = questions.ask(devices.annotate(number=Sum("shares")))
+    fill((listed, "balances"), questions=questions)
+    kept, shares = {pk for (pk,) in asked.rows} if asked else set(ids), dict(asked_shares.rows)
+    drawn = {card.pk: _cell(card, kept, shares) for card in listed}
     grouped = groupby(
         listed, key=lambda card: (card.cluster.name, card.pool.driver, card.product, card.partitioned)
     )
@@ -134,14 +139,14 @@ _KIND = ("pool__driver", "product", "partitioned")
 
 def by_place(cards: QuerySet[Any]) -> QuerySet[Any]:
     """`placed` cards, those of one place together."""
-    ordered: QuerySet[Any] = cards.select_related("cluster", "pool").annotate(
+    ordered: QuerySet[Any] = cards.select_related("cluster", "pool", "node").annotate(
         position=Min("devices__position")
     )
     return ordered.order_by("cluster__name", "place", *_KIND, "position", "key", "pk")
 
 
 def in_order(cards: QuerySet[Any]) -> QuerySet[Any]:
-    ordered: QuerySet[Any] = cards.select_related("cluster", "pool").annotate(
+    ordered: QuerySet[Any] = cards.select_related("cluster", "pool", "node").annotate(
         position=Min("devices__position"), first_device=Min("devices")
     )
     return ordered.order_by("cluster__name", *_KIND, "place", "pool", "position", "key")
@@ -164,26 +169,7 @@ def _column(cards: list[Any], drawn: Mapping[int, Cell]) -> Column:
     return Column(first.place, first.node_id, first.pool_id, tuple(drawn[card.pk] for card in cards))
 
 
-def _balances(ids: Sequence[int]) -> defaultdict[int, list[Balance]]:
-    found: defaultdict[int, list[Balance]] = defaultdict(list)
-    named = (
-        Q(dimension__in=("memory", "cores"))
-        | Q(dimension__endswith="/memory")
-        | Q(dimension__endswith="/cores")
-    )
-    for balance in Balance.objects.filter(named, card__in=ids):
-        found[balance.card_id or 0].append(balance)
-    return found
-
-
-def _shares(ids: Sequence[int]) -> dict[int | None, int]:
-    devices = Device.objects.filter(card__in=ids).order_by()
-    return dict(devices.values_list("card_id").annotate(Sum("shares")))
-
-
-def _cell(
-    card: Any, kept: set[int], balances: defaultdict[int, list[Balance]], shares: dict[int | None, int]
-) -> Cell:
+def _cell(card: Any, kept: set[int], shares: dict[int | None, int]) -> Cell:
     trusted = card.pool.state == Pool.State.COMPLETE
     return Cell(
         card=card.pk,
@@ -193,7 +179,7 @@ def _cell(
         tainted=card.tainted,
         muted=card.pk not in kept,
         shares=shares.get(card.pk, 0),
-        dimensions=dimensions(balances[card.pk]),
+        dimensions=dimensions(one for one in card.balances.all() if short_name(one.dimension) in _SHOWN),
     )
 
 

@@ -35,6 +35,7 @@ from inventory.sync import (
     coverage,
     device_intervals,
     devices,
+    holdings,
     links,
     past,
     places,
@@ -89,6 +90,8 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
         if touched.claims or touched.claims_gone or touched.pods or touched.claims_of_pods or touched.moved:
             teams.follow(cluster, where.rulebook, touched, now)
             _write_history(cluster, where.rulebook, touched, now)
+        # Once it is settled whose everything is.
+        holdings.write(cluster, touched)
         if touched.left:
             touched.changes += places.forget(cluster)
         past.set_back(cluster, touched.past)

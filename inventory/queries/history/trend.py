@@ -19,7 +19,8 @@ from inventory.history.trend import Trend
 from inventory.kube.quantity import Notation
 from inventory.models import ShareInterval, Team, TeamQuota
 from inventory.models.visibility import visible
-from inventory.queries.history.read import Read, known_together, read_in, span_of
+from inventory.queries.at_once import Questions
+from inventory.queries.history.read import Read, Reading, known_together, span_of
 from inventory.queries.usage import recorded
 from inventory.queries.usage.recorded import Known
 from inventory.queries.usage.rows import Period
@@ -99,11 +100,40 @@ class _Asked(msgspec.Struct, frozen=True):
 
 def trends(team: Team, period: Period, *, viewer: Viewer) -> Trends:
     """A fixed number of queries. Without a quota in the period it is card-equivalents, with no limit."""
-    quotas = _quotas(team, period)
-    shown = dict(list(quotas.items())[:MOST_TRENDS]) or {
+    limits = TeamQuota.objects.filter(team=team).select_related("cluster")
+    return AskedTrends(team, limits, period, viewer, Questions()).found()
+
+
+class AskedTrends:
+    """The same, asked with other things. `limits` are all of the team, whenever they hold."""
+
+    def __init__(
+        self,
+        team: Team,
+        limits: Iterable[TeamQuota],
+        period: Period,
+        viewer: Viewer,
+        questions: Questions,
+    ) -> None:
+        self._team, self._period, self._viewer = team, period, viewer
+        self._quotas = _by_measure(limits, period)
+        self._reading = Reading(period, None, questions)
+
+    def found(self) -> Trends:
+        return _trends(self._team, self._quotas, self._period, self._reading.found(), self._viewer)
+
+
+def _trends(
+    team: Team,
+    quotas: Mapping[_Asked, Sequence[TeamQuota]],
+    period: Period,
+    reads: Mapping[int, Read],
+    viewer: Viewer,
+) -> Trends:
+    shown: dict[_Asked, Sequence[TeamQuota]] = dict(list(quotas.items())[:MOST_TRENDS]) or {
         _Asked(CARD_EQUIVALENTS, DeviceSet(None, "", "", "")): []
     }
-    reads, asked = read_in(period), span_of(period)
+    asked = span_of(period)
     windows = {pk: one.spans for pk, one in reads.items() if one.spans}
     shares = _shares(team, period, windows, viewer)
     devices = _devices(windows, {share.device for _class, share in shares})
@@ -120,15 +150,15 @@ def borders(asked: Span) -> list[int]:
     return [asked.start, *(one for one in between if one > asked.start), asked.end]
 
 
-def _quotas(team: Team, period: Period) -> dict[_Asked, list[TeamQuota]]:
+def _by_measure(limits: Iterable[TeamQuota], period: Period) -> dict[_Asked, list[TeamQuota]]:
     """Those that held at some time of it, by what they measure."""
-    begun = Q(starts_at=None) | Q(starts_at__lt=period.end)
-    found = TeamQuota.objects.filter(begun, Q(ends_at=None) | Q(ends_at__gt=period.start), team=team)
-    by_measure: defaultdict[_Asked, list[TeamQuota]] = defaultdict(list)
-    for one in found.select_related("cluster").order_by("dimension", "-hard", "pk"):
-        on = DeviceSet(one.cluster_id, one.driver, one.product, one.device_class)
-        by_measure[_Asked(one.dimension, on)].append(one)
-    return dict(by_measure)
+    found: defaultdict[_Asked, list[TeamQuota]] = defaultdict(list)
+    for one in sorted(limits, key=lambda one: (one.dimension, not one.hard, one.pk)):
+        begun = one.starts_at is None or one.starts_at < period.end
+        if begun and (one.ends_at is None or one.ends_at > period.start):
+            on = DeviceSet(one.cluster_id, one.driver, one.product, one.device_class)
+            found[_Asked(one.dimension, on)].append(one)
+    return dict(found)
 
 
 def _devices(windows: Mapping[int, Sequence[Span]], held: Set[DeviceKey]) -> list[Device]:
