@@ -6,12 +6,12 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
-from django.db.models import Count, QuerySet
+from django.db.models import Count, QuerySet, prefetch_related_objects
 from django.utils import timezone
 
 from inventory.models import Cluster, Difference, Lease, SkippedObject
 from inventory.queries import features
-from inventory.queries.at_once import Questions, fill
+from inventory.queries.at_once import Questions
 from inventory.queries.features import FeatureRow
 from inventory.queries.filters import Filters, Ordering, Search, States, Truth, cluster_filter
 from inventory.queries.freshness import ReadState, fault_of, in_states, read_state, stale_after
@@ -130,7 +130,7 @@ def _rows(clusters: Sequence[Cluster], now: datetime, viewer: Viewer) -> list[Cl
     skipped = SkippedObject.objects.filter(cluster__in=clusters)
     asked_followed, asked_skipped = (questions.ask(_by_cluster(rows)) for rows in (live, skipped))
     asked_gates = features.Seen({one.pk for one in clusters}, questions)
-    fill((clusters, "kinds"), questions=questions)
+    prefetch_related_objects(clusters, "kinds")
     counts, followed = dict(asked_skipped.rows), dict(asked_followed.rows)
     gates = asked_gates.of_clusters(clusters)
     return [

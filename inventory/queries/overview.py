@@ -231,8 +231,8 @@ class _Waiting:
         self._viewer = viewer
         self._counted = WaitingCounts(pods, _in(Claim.objects.all(), clusters), questions)
         seen = _in(pod_queries.queryset(viewer=viewer), clusters).filter(state=PodState.WAITING)
-        longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk")[:shown]
-        self._longest = questions.ask(longest.values_list(*_WAITING_POD))
+        longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk").values_list(*_WAITING_POD)
+        self._longest = questions.ask(longest[:shown])
 
     def found(self) -> Waiting:
         counted = self._counted.found()

@@ -70,7 +70,7 @@ def query(teams: Collection[int] | None) -> QuerySet[Any, Any]:
         pending = pending.filter(team__in=teams)
     found: QuerySet[Any, Any] = pending.values_list("team_id", "cluster_id", "spec").annotate(
         first=Min("pk"),
-        name=Min(Concat("namespace__name", Value("/"), "name")),
+        named=Min(Concat("namespace__name", Value("/"), "name")),
         number=Count("pk"),
     )
     return found

@@ -28,13 +28,8 @@ class Read(msgspec.Struct, frozen=True):
     unread: tuple[Span, ...]
 
 
-def read_in(period: Period, clusters: Collection[int] | None = None) -> dict[int, Read]:
-    """By cluster, in the order of their names; of all of them where none are given. One query."""
-    return Reading(period, clusters, Questions()).found()
-
-
 class Reading:
-    """The same, asked with other things."""
+    """By cluster, in the order of their names; of all where none are given. Asked with other things."""
 
     def __init__(self, period: Period, clusters: Collection[int] | None, questions: Questions) -> None:
         rows, rolled = Cluster.objects.order_by("name"), RollUp.objects.order_by()

@@ -9,6 +9,7 @@ import pytest
 from inventory.models import Card, CardHolding, Cluster, Pool, Share, Team, TeamNamespace
 from inventory.queries import card_holdings
 from inventory.queries import holdings as shares_held
+from inventory.queries.at_once import Questions
 from inventory.queries.card_holdings import HeldBy
 from inventory.sync import check, holdings
 from inventory.sync.compare import compare_cluster
@@ -140,7 +141,7 @@ def test_what_is_kept_is_what_shares_say(seed: int) -> None:
 def _others_are_what_shares_say(mine: set[int]) -> None:
     foreign = Share.objects.exclude(claim__team__in=mine)
     cards = shares_held.card_parts(foreign, ()).get((), {}).values()
-    found = card_holdings.OfOthers(mine, card_holdings.Questions()).kept()
+    found = card_holdings.OfOthers(mine, Questions()).kept()
     parts = [one.equivalent for one in cards]
     assert found.equivalents.known == sum(part for part in parts if not isinstance(part, str))
     assert found.equivalents.unknown == sum(isinstance(part, str) for part in parts)
