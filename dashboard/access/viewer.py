@@ -1,11 +1,10 @@
 """Whose eyes an answer is for."""
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AbstractUser, AnonymousUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser, User
+from django.db.models import Exists
 
 from dashboard.access.roles import operators_groups
-from inventory.models import Membership
-from inventory.queries.at_once import Questions, number_of
 from inventory.viewer import EVERYTHING, Viewer
 
 _KEPT = "_viewer"
@@ -26,7 +25,8 @@ def _looked_up(user: AbstractBaseUser | AnonymousUser) -> Viewer:
         return _NOBODY
     if user.is_superuser:
         return EVERYTHING
-    questions = Questions()
-    groups = questions.ask(number_of(operators_groups(user)))
-    teams = questions.ask(Membership.objects.filter(user=user.pk).order_by().values_list("team_id"))
-    return EVERYTHING if groups.number else Viewer(frozenset(team for (team,) in teams.rows))
+    asked = User.objects.filter(pk=user.pk).annotate(operates=Exists(operators_groups(user)))
+    found = list(asked.values_list("operates", "memberships__team"))
+    if any(operates for operates, _team in found):
+        return EVERYTHING
+    return Viewer(frozenset(team for _operates, team in found if team is not None))

@@ -14,12 +14,11 @@ from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import states
 from inventory.queries import claims as claim_queries
-from inventory.queries.at_once import Questions
+from inventory.queries import options
 from inventory.queries.claims import ClaimFilter, ClaimRow
 from inventory.queries.history import claim as claim_history
-from inventory.queries.options import Options
 from inventory.queries.results import AllocationResult
-from inventory.queries.slices import TeamBrief, by_colour, teams
+from inventory.queries.slices import TeamBrief, teams
 
 
 class ResultLine(NamedTuple):
@@ -39,8 +38,7 @@ def claims(request: HttpRequest) -> HttpResponse:
     filters = ClaimFilter(request.GET, claim_queries.queryset(viewer=viewer), viewer=viewer)
     checked(filters)
     found = paged(request, filters.qs)
-    chosen = Options("clusters", "device_classes", "teams", viewer=viewer, questions=Questions())
-    known = by_colour(chosen.briefs.values())
+    known = teams(viewer=viewer)
     return show(
         request,
         "claims.html",
@@ -53,9 +51,9 @@ def claims(request: HttpRequest) -> HttpResponse:
                 request,
                 [
                     filtering.write(request, "q", _("Name"), _("claim, namespace, owner")),
-                    filtering.choose(request, "cluster", _("Cluster"), chosen.clusters),
-                    filtering.choose(request, "team", _("Team"), chosen.teams),
-                    filtering.choose(request, "device_class", _("Device class"), chosen.device_classes),
+                    filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+                    filtering.choose(request, "device_class", _("Device class"), options.device_classes()),
                     filtering.choose(request, "state", _("State"), filtering.states(states.CLAIM)),
                 ],
             ),

@@ -24,9 +24,7 @@ from inventory.models import Cluster
 from inventory.queries import largest as largest_queries
 from inventory.queries import nodes as node_queries
 from inventory.queries import options
-from inventory.queries.at_once import Questions
 from inventory.queries.largest import Found
-from inventory.queries.options import Options
 from inventory.snapshot import snapshot
 from inventory.viewer import Viewer
 
@@ -48,8 +46,7 @@ class LargestPart(NamedTuple):
 
 @page
 def largest(request: HttpRequest) -> HttpResponse:
-    offered = Options("clusters", "products", viewer=viewer_of(request.user), questions=Questions())
-    known, products = offered.clusters, _products(request)
+    known, products = options.clusters(), _products(request)
     cluster = _chosen(request, known)
     try:
         found = _of_cluster(cluster, products) if cluster else None
@@ -71,7 +68,7 @@ def largest(request: HttpRequest) -> HttpResponse:
                         request,
                         "product",
                         _("Product"),
-                        offered.products_or_none(_("product not published")),
+                        options.products_or_none(_("product not published")),
                     ),
                 ],
             ),

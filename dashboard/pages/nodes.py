@@ -19,12 +19,10 @@ from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import amounts
 from inventory.dra.units import Unit, short_name, unit_of
 from inventory.kube.quantity import Notation
-from inventory.queries import devices, held_cards, pools, wall
+from inventory.queries import devices, held_cards, options, pools, wall
 from inventory.queries import nodes as node_queries
-from inventory.queries.at_once import Questions
 from inventory.queries.largest import may_see_cards
 from inventory.queries.nodes import NodeFilter, NodeRow
-from inventory.queries.options import Options
 from inventory.queries.totals import TotalRow
 
 _SQUARES = 16
@@ -50,7 +48,6 @@ def nodes(request: HttpRequest) -> HttpResponse:
     found = paged(request, filters.qs)
     rows = node_queries.rows(found.rows, viewer=viewer)
     squares = _squares(rows)
-    chosen = Options("clusters", "products", "drivers", "teams", viewer=viewer, questions=Questions())
     return show(
         request,
         "nodes.html",
@@ -61,10 +58,10 @@ def nodes(request: HttpRequest) -> HttpResponse:
                 request,
                 [
                     filtering.write(request, "q", _("Name")),
-                    filtering.choose(request, "cluster", _("Cluster"), chosen.clusters),
-                    filtering.choose(request, "product", _("Product"), chosen.products),
-                    filtering.choose(request, "driver", _("Driver"), chosen.drivers),
-                    filtering.choose(request, "team", _("Team"), chosen.teams),
+                    filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+                    filtering.choose(request, "product", _("Product"), options.products()),
+                    filtering.choose(request, "driver", _("Driver"), options.drivers()),
+                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
                 ],
             ),
         },

@@ -13,12 +13,10 @@ from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import amounts, kinds
 from inventory.queries import options, wall
-from inventory.queries.at_once import Questions
 from inventory.queries.kinds import DimensionSum, KindSum
-from inventory.queries.options import Options
 from inventory.queries.overview import Overview, TeamUse
 from inventory.queries.overview import overview as read_overview
-from inventory.queries.slices import TeamBrief, by_colour
+from inventory.queries.slices import TeamBrief, teams
 
 # Beyond, the squares would be a wall, which has a page of its own.
 _SQUARES = 256
@@ -47,21 +45,21 @@ class TeamLine(NamedTuple):
 @page
 def overview(request: HttpRequest) -> HttpResponse:
     chosen = chosen_clusters(request.GET)
+    known = options.clusters()
+    only_known("cluster", chosen, known)
     viewer = viewer_of(request.user)
-    offered = Options("clusters", "teams", viewer=viewer, questions=Questions())
-    only_known("cluster", chosen, offered.clusters)
     found = read_overview(chosen, viewer=viewer)
     return show(
         request,
         "overview.html",
         {
             "overview": found,
-            "clusters": choose(request, "cluster", "", offered.clusters),
+            "clusters": choose(request, "cluster", "", known),
             "chosen": chosen,
             "kinds": [_kind_line(one) for one in found.kinds],
             "teams": [_team_line(use) for use in found.teams],
             "legend": _legend(found),
-            "team_of": by_colour(offered.briefs.values()),
+            "team_of": teams(viewer=viewer),
             "strips": _strips(chosen, found),
         },
         active="overview",

@@ -14,12 +14,11 @@ from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import states
 from inventory.dra.units import Unit, reading_order, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity
+from inventory.queries import options
 from inventory.queries import pods as pod_queries
-from inventory.queries.at_once import Questions
-from inventory.queries.options import Options
 from inventory.queries.pods import PodFilter, PodRow, PodShare
 from inventory.queries.results import Amounts
-from inventory.queries.slices import TeamBrief, by_colour, teams
+from inventory.queries.slices import TeamBrief, teams
 
 
 class HeldAmount(NamedTuple):
@@ -47,8 +46,7 @@ def pods(request: HttpRequest) -> HttpResponse:
     filters = PodFilter(request.GET, pod_queries.queryset(viewer=viewer), viewer=viewer)
     checked(filters)
     found = paged(request, filters.qs)
-    chosen = Options("clusters", "namespaces", "teams", viewer=viewer, questions=Questions())
-    known = by_colour(chosen.briefs.values())
+    known = teams(viewer=viewer)
     return show(
         request,
         "pods.html",
@@ -62,9 +60,9 @@ def pods(request: HttpRequest) -> HttpResponse:
                 request,
                 [
                     filtering.write(request, "q", _("Name"), _("Pod, workload, node")),
-                    filtering.choose(request, "cluster", _("Cluster"), chosen.clusters),
-                    filtering.choose(request, "namespace", _("Namespace"), chosen.namespaces),
-                    filtering.choose(request, "team", _("Team"), chosen.teams),
+                    filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+                    filtering.choose(request, "namespace", _("Namespace"), options.namespaces(viewer=viewer)),
+                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
                     filtering.choose(request, "state", _("State"), filtering.states(states.POD)),
                 ],
             ),

@@ -19,15 +19,14 @@ from dashboard.access.viewer import viewer_of
 from dashboard.pages.refusal import Refused
 from dashboard.pages.seen import Trouble, trouble
 from dashboard.pages.source import Source
+from inventory.models import Cluster
 from inventory.queries import counts, freshness
-from inventory.queries.at_once import at_once
 from inventory.queries.counts import Counts
 from inventory.queries.freshness import Freshness, stale_after
 from inventory.version import VERSION
 
 _TROUBLES_SHOWN = 2
 _ALL = Source()
-_NONE = Freshness(as_of=None, stale=False, clusters=(), generation=())
 
 View = Callable[..., HttpResponse]
 
@@ -107,12 +106,10 @@ def _without_empty(path: str, query: QueryDict) -> str:
 
 def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
     now, viewer = timezone.now(), viewer_of(request.user)
-    asked = counts.questions(viewer=viewer)
-    if source.rests:
-        asked |= freshness.questions(viewer=viewer, names=source.clusters)
-    answers = at_once(**asked)
-    found = counts.told(answers)
-    fresh = freshness.told(answers, now, viewer=viewer, kinds=source.kinds) if source.rests else _NONE
+    clusters = list(freshness.observed(counts.counted(Cluster.objects.order_by("name"), viewer=viewer)))
+    found = counts.over(clusters)
+    behind = [one for one in clusters if source.rests_on(one.name)]
+    fresh = freshness.told(behind, now, viewer=viewer, kinds=source.kinds)
     unread = sum(one.observed_at is None for one in fresh.clusters)
     troubles = [wrong for one in fresh.clusters if (wrong := trouble(one, source.kinds))]
     return Shell(

@@ -14,7 +14,10 @@ from dashboard.words import quotas
 from dashboard.words import spans as words
 from inventory.history.instants import Span
 from inventory.history.steps import Step
-from inventory.queries.history.trend import TrendRow, Trends
+from inventory.models import Team
+from inventory.queries.history import trend as queries
+from inventory.queries.history.trend import TrendRow
+from inventory.viewer import Viewer
 
 
 class StepLine(NamedTuple):
@@ -51,13 +54,11 @@ class TrendPart(NamedTuple):
         return any(line.trend.peak is not None for line in self.lines)
 
 
-def looked_back(request: HttpRequest, now: datetime) -> Looked:
+def part(request: HttpRequest, team: Team, now: datetime, viewer: Viewer) -> TrendPart:
     """Raises Refused."""
-    return spans.looked_back(request, now, otherwise="month", anchor="#trend")
-
-
-def part(looked: Looked, found: Trends, colour: int) -> TrendPart:
-    lines = [_line(number, row, looked, colour) for number, row in enumerate(found.rows)]
+    looked = spans.looked_back(request, now, otherwise="month", anchor="#trend")
+    found = queries.trends(team, looked.period, viewer=viewer)
+    lines = [_line(number, row, looked, team.colour) for number, row in enumerate(found.rows)]
     gaps = {row.unread for row in found.rows}
     return TrendPart(looked, lines, found.more, gaps.pop() if len(gaps) == 1 else None)
 

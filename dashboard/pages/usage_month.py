@@ -1,6 +1,6 @@
 """The report of one month: what each team held of each product."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -15,24 +15,14 @@ from dashboard.pages.refusal import Refused
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import chosen_clusters
 from dashboard.pages.usage import source
-from dashboard.pages.usage_question import (
-    Link,
-    Month,
-    Nothing,
-    filters_of,
-    kept,
-    nothing,
-    options_of,
-    so_far,
-)
+from dashboard.pages.usage_question import Link, Month, Nothing, filters_of, kept, nothing, so_far
 from dashboard.words import periods
 from dashboard.words.periods import PeriodError, Zone
-from inventory.queries.at_once import Questions
-from inventory.queries.options import Options
-from inventory.queries.slices import TeamBrief, by_colour
+from inventory.queries import options
+from inventory.queries.slices import TeamBrief, teams
 from inventory.queries.usage import sums
 from inventory.queries.usage.filters import UsageFilter
-from inventory.queries.usage.reach import AskedReach
+from inventory.queries.usage.reach import reach
 from inventory.queries.usage.report import report
 from inventory.queries.usage.rows import Period, UsageGroup, UsageRow
 from inventory.queries.usage.sums import Whose
@@ -55,13 +45,10 @@ def usage_month(request: HttpRequest, asked: Month) -> HttpResponse:
     period = _period(asked, zone)
     filters = filters_of(request.GET, viewer)
     with snapshot():
-        questions = Questions()
-        asked_reach = AskedReach(chosen_clusters(request.GET), questions)
-        chosen = options_of(viewer, questions)
-        known, teams = asked_reach.found(), by_colour(chosen.briefs.values())
+        known = reach(chosen_clusters(request.GET))
         why = nothing(period, known, now)
         over = so_far(period, known, now)
-        found = {} if why else kept(lambda: _read(over, filters, viewer, teams), "gone", zone)
+        found = {} if why else kept(lambda: _read(over, filters, viewer), "gone", zone)
     return show(
         request,
         "usage/month.html",
@@ -70,7 +57,7 @@ def usage_month(request: HttpRequest, asked: Month) -> HttpResponse:
             "zone": zone,
             "before": _beside(request.GET, asked, -1),
             "after": _beside(request.GET, asked, 1) if period.end < now else None,
-            "form": _form(request, chosen),
+            "form": _form(request, viewer),
             "span": periods.span(period, zone),
             "so_far": periods.local(over.end, zone) if over.end < period.end else "",
             "nothing": Nothing.DETAIL if "gone" in found else why,
@@ -83,13 +70,11 @@ def usage_month(request: HttpRequest, asked: Month) -> HttpResponse:
     )
 
 
-def _read(
-    period: Period, filters: UsageFilter, viewer: Viewer, known: Mapping[str, TeamBrief]
-) -> dict[str, Any]:
+def _read(period: Period, filters: UsageFilter, viewer: Viewer) -> dict[str, Any]:
     by_team = report(period, [UsageGroup.TEAM, UsageGroup.PRODUCT], filters, viewer=viewer)
     by_product = report(period, [UsageGroup.PRODUCT], filters, viewer=viewer)
     return {
-        "teams": list(_teams(by_team.rows, known)),
+        "teams": list(_teams(by_team.rows, teams(viewer=viewer))),
         "withheld": any(row.withheld for row in by_team.rows),
         "total": sums.total(by_product),
         "products": by_product.rows,
@@ -102,7 +87,7 @@ def _beside(query: QueryDict, asked: Month, months: int) -> Link | None:
     return month.link(query) if month else None
 
 
-def _teams(rows: Iterable[UsageRow], known: Mapping[str, TeamBrief]) -> Iterable[TeamRows]:
+def _teams(rows: Iterable[UsageRow], known: dict[str, TeamBrief]) -> Iterable[TeamRows]:
     def of(row: UsageRow) -> Whose:
         return sums.whose(row, known)
 
@@ -128,11 +113,11 @@ def _period(asked: Month, zone: Zone) -> Period:
         raise Http404(_("There is no such month.")) from None
 
 
-def _form(request: HttpRequest, chosen: Options) -> filtering.Form:
+def _form(request: HttpRequest, viewer: Viewer) -> filtering.Form:
     fields = [
         write(request, "tz", _("Time zone"), periods.UTC_NAME),
-        choose(request, "team", _("Team"), chosen.teams),
-        choose(request, "product", _("Product"), chosen.products),
-        choose(request, "cluster", _("Cluster"), chosen.clusters),
+        choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+        choose(request, "product", _("Product"), options.products()),
+        choose(request, "cluster", _("Cluster"), options.clusters()),
     ]
     return filtering.form(request, fields)

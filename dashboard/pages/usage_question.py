@@ -17,8 +17,7 @@ from dashboard.words import usage as words
 from dashboard.words.periods import PeriodError, Zone
 from inventory.history.buckets import SHORTEST, Step, midnight
 from inventory.models import ShareInterval
-from inventory.queries.at_once import Questions
-from inventory.queries.options import Options
+from inventory.queries import options
 from inventory.queries.usage.filters import UsageFilter
 from inventory.queries.usage.plan import NoLongerKept
 from inventory.queries.usage.reach import Reach
@@ -142,12 +141,7 @@ def so_far(period: Period, known: Reach, now: datetime) -> Period:
     return Period(period.start, min(period.end, known.so_far(now)))
 
 
-def options_of(viewer: Viewer, questions: Questions) -> Options:
-    """What the forms of usage offer."""
-    return Options("teams", "products", "clusters", viewer=viewer, questions=questions)
-
-
-def form_of(request: HttpRequest, question: Question, chosen: Options) -> filtering.Form:
+def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filtering.Form:
     lengths = [(one.value, words.step(one)) for one in Step]
     fields = [
         write(request, "from", _("From"), periods.local(question.period.start, question.zone)),
@@ -155,9 +149,9 @@ def form_of(request: HttpRequest, question: Question, chosen: Options) -> filter
         _group_field(request, question.group),
         choose(request, "step", _("Steps"), lengths)._replace(empty=_("as fits")),
         write(request, "tz", _("Time zone"), periods.UTC_NAME),
-        choose(request, "team", _("Team"), chosen.teams),
-        choose(request, "product", _("Product"), chosen.products),
-        choose(request, "cluster", _("Cluster"), chosen.clusters),
+        choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+        choose(request, "product", _("Product"), options.products()),
+        choose(request, "cluster", _("Cluster"), options.clusters()),
     ]
     return filtering.form(request, fields)
 

@@ -16,11 +16,10 @@ from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import spans as words
 from inventory.models import ClaimEvent
-from inventory.queries.at_once import Questions
+from inventory.queries import options
 from inventory.queries.history import waiting as queries
 from inventory.queries.history.waiting import MOST_GROUPS, Waiting, WaitingFilter, WaitingRow
-from inventory.queries.options import Options
-from inventory.queries.slices import by_colour
+from inventory.queries.slices import teams
 from inventory.snapshot import snapshot
 
 KINDS = ("resourceclaims",)
@@ -50,8 +49,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
     checked(filters)
     with snapshot():
         found = queries.waiting(looked.period, filters, viewer=viewer)
-        chosen = Options("clusters", "products", "teams", viewer=viewer, questions=Questions())
-        known = by_colour(chosen.briefs.values())
+        known = teams(viewer=viewer)
     return show(
         request,
         "waiting.html",
@@ -71,10 +69,10 @@ def waiting(request: HttpRequest) -> HttpResponse:
             "form": filtering.form(
                 request,
                 [
-                    filtering.choose(request, "cluster", _("Cluster"), chosen.clusters),
-                    filtering.choose(request, "product", _("Product"), chosen.products),
+                    filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+                    filtering.choose(request, "product", _("Product"), options.products()),
                     filtering.write(request, "node", _("Node")),
-                    filtering.choose(request, "team", _("Team"), chosen.teams),
+                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
                     filtering.write(request, "namespace", _("Namespace")),
                 ],
             ),

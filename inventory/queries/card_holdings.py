@@ -5,17 +5,16 @@ database, and only one number for each of these is left to add.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import msgspec
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Sum
 
-from inventory.dra.quotas.equivalents import Equivalents, Told, summed
+from inventory.dra.quotas.equivalents import Equivalents, Told, summed, total
 from inventory.models import CardHolding, Share
 from inventory.queries import holdings
-from inventory.queries.at_once import Questions
 from inventory.queries.holdings import CardPart, Number
 from inventory.queries.sums import halves, whole
 
@@ -47,19 +46,15 @@ class Holdings(msgspec.Struct, frozen=True):
     of_classes: Mapping[tuple[HeldBy, str], Kept]
 
 
-def query(teams: Collection[int] | None) -> QuerySet[Any, Any]:
-    """Of these teams; of all, and of nobody, where it is None."""
+def of_teams(teams: Collection[int] | None) -> Holdings:
+    """Of these teams; of all, and of nobody, where it is None. One query."""
     rows = CardHolding.objects.filter(scope__in=(_TEAM, _CLASS))
     if teams is not None:
         rows = rows.filter(team__in=teams)
-    return _summed(rows, (*_SET, "scope", "single_class", "device_class"))
-
-
-def holdings_of(rows: Iterable[Sequence[Any]]) -> Holdings:
-    """The rows of `query`."""
     of_all: defaultdict[HeldBy, _Sum] = defaultdict(_Sum)
     of_classes: defaultdict[tuple[HeldBy, str], _Sum] = defaultdict(_Sum)
-    for team, cluster, driver, product, scope, single_class, device_class, *rest in rows:
+    for row in _summed(rows, (*_SET, "scope", "single_class", "device_class")):
+        team, cluster, driver, product, scope, single_class, device_class, *rest = row
         held_by, group = HeldBy(team, cluster, driver, product), _Group(*rest)
         if scope == _TEAM:
             of_all[held_by].add(group)
@@ -71,39 +66,32 @@ def holdings_of(rows: Iterable[Sequence[Any]]) -> Holdings:
     )
 
 
-class OfOthers:
-    """What all others, and nobody, hold together: a card of which several have a part counts once.
+def of_others(teams: Collection[int]) -> Kept:
+    """What all but these, and nobody, hold together: a card of which several have a part counts once.
 
     Cards of which these teams hold nothing are held by the others as by everybody. On the rest it is put
     together from shares: they are no more cards than these teams hold.
     """
+    own = CardHolding.objects.filter(scope=_TEAM, team__in=teams)
+    without_us = ~Exists(own.filter(card=OuterRef("card")))
+    elsewhere = _Sum()
+    for row in _summed(CardHolding.objects.filter(without_us, scope=_EVERYBODY), ()):
+        elsewhere.add(_Group(*row))
+    return _together(elsewhere.kept(), _beside(own, teams))
 
-    def __init__(self, teams: Collection[int], questions: Questions) -> None:
-        own = CardHolding.objects.filter(scope=_TEAM, team__in=teams)
-        without_us = ~Exists(own.filter(card=OuterRef("card")))
-        elsewhere = CardHolding.objects.filter(without_us, scope=_EVERYBODY)
-        beside_us = Share.objects.filter(
-            ~Q(claim__team__in=teams) | Q(claim__team=None), device__card__in=own.order_by().values("card")
-        )
-        self._elsewhere = questions.ask(_summed(elsewhere, ()))
-        self._number = questions.ask(holdings.numbers_query(beside_us, ()))
-        self._parts = holdings.Parts(beside_us, (), questions)
 
-    def kept(self) -> Kept:
-        elsewhere = _Sum()
-        for row in self._elsewhere.rows:
-            elsewhere.add(_Group(*row))
-        cards: Mapping[int, CardPart] = self._parts.found().get((), {})
-        known, beside = elsewhere.kept(), summed((card.name, card.equivalent) for card in cards.values())
-        numbers = holdings.numbers_of(self._number.rows, 0).values()
-        return Kept(
-            holdings.added([known.number, *numbers]),
-            Equivalents(
-                known.equivalents.known + beside.known,
-                known.equivalents.unknown + beside.unknown,
-                (*known.equivalents.reasons, *beside.reasons),
-            ),
-        )
+def _beside(own: QuerySet[CardHolding], teams: Collection[int]) -> Kept:
+    """What others hold of the cards that these teams hold too."""
+    of_others = ~Q(claim__team__in=teams) | Q(claim__team=None)
+    shares = Share.objects.filter(of_others, device__card__in=own.order_by().values("card"))
+    cards: Mapping[int, CardPart] = holdings.card_parts(shares, ()).get((), {})
+    parts = summed((card.name, card.equivalent) for card in cards.values())
+    return Kept(holdings.added(holdings.numbers(shares, ()).values()), parts)
+
+
+def _together(*several: Kept) -> Kept:
+    """Of different cards."""
+    return Kept(added(several), total(one.equivalents for one in several))
 
 
 def not_kept() -> Q:

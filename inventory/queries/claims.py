@@ -8,9 +8,8 @@ import msgspec
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from inventory.kube.moments import of_allocation
-from inventory.models import Claim, Consumer, DeviceClass, Pod, PodClaim
+from inventory.models import Claim, Consumer, DeviceClass, Pod, PodClaim, Share
 from inventory.models.visibility import is_visible
-from inventory.queries.at_once import Questions, fill
 from inventory.queries.briefs import PodBrief, pod_brief, team_slug
 from inventory.queries.filters import (
     Filters,
@@ -27,7 +26,7 @@ from inventory.queries.filters import (
 from inventory.queries.pending import Pending, why_pending
 from inventory.queries.requested import RequestedClass
 from inventory.queries.requests import RequestRow, requests
-from inventory.queries.results import AllocationResult, allocation_result, amounts, in_order
+from inventory.queries.results import PREFETCHED, RELATED, AllocationResult, allocation_result
 from inventory.viewer import Viewer
 
 KINDS = ("resourceclaims", "pods")
@@ -131,17 +130,21 @@ def rows(page: Iterable[Claim], *, viewer: Viewer) -> list[ClaimRow]:
     """Of claims that the viewer may see."""
     claims = list(page)
     uses = PodClaim.objects.select_related("pod__namespace", "pod__node")
-    prefetch_related_objects(claims, Prefetch("pod_claims", uses), Prefetch("shares", in_order()))
-    questions = Questions()
-    named = questions.ask(DeviceClass.objects.order_by().values_list("cluster_id", "name"))
-    results = amounts([share for claim in claims for share in claim.shares.all()])
-    fill((claims, "consumers"), *results, questions=questions)
-    classes = {(cluster, name) for cluster, name in named.rows}
+    shares = (
+        Share.objects.select_related("claim", *RELATED).prefetch_related(*PREFETCHED).order_by("position")
+    )
+    prefetch_related_objects(claims, "consumers", Prefetch("pod_claims", uses), Prefetch("shares", shares))
+    classes = _classes(claims)
     return [_row(claim, classes, viewer) for claim in claims]
 
 
 def one(claim_id: int, *, viewer: Viewer) -> ClaimRow | None:
     return next(iter(rows(queryset(viewer=viewer).filter(pk=claim_id), viewer=viewer)), None)
+
+
+def _classes(claims: Iterable[Claim]) -> set[tuple[int, str]]:
+    clusters = {claim.cluster_id for claim in claims}
+    return set(DeviceClass.objects.filter(cluster__in=clusters).order_by().values_list("cluster_id", "name"))
 
 
 def _row(claim: Claim, classes: set[tuple[int, str]], viewer: Viewer) -> ClaimRow:

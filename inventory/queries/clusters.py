@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 import msgspec
 from django.db.models import Count, QuerySet, prefetch_related_objects
@@ -11,7 +10,6 @@ from django.utils import timezone
 
 from inventory.models import Cluster, Difference, Lease, SkippedObject
 from inventory.queries import features
-from inventory.queries.at_once import Questions
 from inventory.queries.features import FeatureRow
 from inventory.queries.filters import Filters, Ordering, Search, States, Truth, cluster_filter
 from inventory.queries.freshness import ReadState, fault_of, in_states, read_state, stale_after
@@ -106,7 +104,8 @@ def by_name(name: str, now: datetime, *, viewer: Viewer) -> ClusterRow | None:
 
 def parts_followed(clusters: Iterable[Cluster], now: datetime) -> Mapping[int, int]:
     """How many parts of a cluster a worker follows now, by its id; one that nobody follows is left out."""
-    return dict(_by_cluster(Lease.objects.filter(cluster__in=clusters, until__gte=now)))
+    live = Lease.objects.filter(cluster__in=clusters, until__gte=now).order_by().values_list("cluster_id")
+    return dict(live.annotate(Count("pk")))
 
 
 def _detail(cluster: Cluster | None, now: datetime, viewer: Viewer) -> ClusterRow | None:
@@ -125,23 +124,18 @@ def _detail(cluster: Cluster | None, now: datetime, viewer: Viewer) -> ClusterRo
 
 
 def _rows(clusters: Sequence[Cluster], now: datetime, viewer: Viewer) -> list[ClusterRow]:
-    questions = Questions()
-    live = Lease.objects.filter(cluster__in=clusters, until__gte=now)
-    skipped = SkippedObject.objects.filter(cluster__in=clusters)
-    asked_followed, asked_skipped = (questions.ask(_by_cluster(rows)) for rows in (live, skipped))
-    asked_gates = features.Seen({one.pk for one in clusters}, questions)
     prefetch_related_objects(clusters, "kinds")
-    counts, followed = dict(asked_skipped.rows), dict(asked_followed.rows)
-    gates = asked_gates.of_clusters(clusters)
+    counts, gates = _skipped_counts(clusters), features.of_clusters(clusters)
+    followed = parts_followed(clusters, now)
     return [
         _row(one, now, viewer, gates[one.pk], counts.get(one.pk, 0), followed.get(one.pk, 0))
         for one in clusters
     ]
 
 
-def _by_cluster(rows: QuerySet[Any]) -> QuerySet[Any, Any]:
-    found: QuerySet[Any, Any] = rows.order_by().values_list("cluster_id").annotate(number=Count("pk"))
-    return found
+def _skipped_counts(clusters: Sequence[Cluster]) -> Mapping[int, int]:
+    found = SkippedObject.objects.filter(cluster__in=clusters).order_by().values_list("cluster_id")
+    return dict(found.annotate(Count("pk")))
 
 
 def _row(

@@ -1,6 +1,6 @@
 """How many there are of each thing that has a page."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from inventory.models import Card, Claim, Cluster, Pod
 from inventory.queries import nodes
-from inventory.queries.at_once import Rows, at_once, number_of
+from inventory.queries.per_cluster import number_of
 from inventory.viewer import Viewer
 
 
@@ -23,25 +23,24 @@ class Counts(msgspec.Struct, frozen=True):
     claims: int
 
 
-def counts(*, viewer: Viewer) -> Counts:
-    return told(at_once(**questions(viewer=viewer)))
+def counted(clusters: QuerySet[Cluster], *, viewer: Viewer) -> QuerySet[Any, Any]:
+    """With what `over` adds up."""
+    found: QuerySet[Any, Any] = clusters.annotate(
+        n_cards=number_of(Card.objects.all()),
+        n_nodes=number_of(nodes.queryset()),
+        n_pods=number_of(Pod.objects.visible_to(viewer)),
+        n_claims=number_of(Claim.objects.visible_to(viewer)),
+    )
+    return found
 
 
-def questions(*, viewer: Viewer) -> dict[str, QuerySet[Any, Any]]:
-    """What to ask for, so that it can be asked together with other things; `told` reads the answers."""
-    return {
-        "counted_clusters": number_of(Cluster.objects.all()),
-        "counted_clusters_read": number_of(Cluster.objects.filter(observed_at__isnull=False)),
-        "counted_cards": number_of(Card.objects.all()),
-        "counted_nodes": number_of(nodes.queryset()),
-        "counted_pods": number_of(Pod.objects.visible_to(viewer)),
-        "counted_claims": number_of(Claim.objects.visible_to(viewer)),
-    }
-
-
-def told(answers: Mapping[str, Rows]) -> Counts:
-    numbers = {
-        name: answers[f"counted_{name}"][0][1] if answers[f"counted_{name}"] else 0
-        for name in Counts.__struct_fields__
-    }
-    return Counts(**numbers)
+def over(clusters: Collection[Any]) -> Counts:
+    """Of all clusters, as `counted` gives them."""
+    return Counts(
+        clusters=len(clusters),
+        clusters_read=sum(one.observed_at is not None for one in clusters),
+        cards=sum(one.n_cards for one in clusters),
+        nodes=sum(one.n_nodes for one in clusters),
+        pods=sum(one.n_pods for one in clusters),
+        claims=sum(one.n_claims for one in clusters),
+    )

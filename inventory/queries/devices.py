@@ -1,16 +1,15 @@
 """Devices: what each one publishes, how much of it is allocated, and what is left."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
 import msgspec
-from django.db.models import QuerySet
+from django.db.models import QuerySet, prefetch_related_objects
 
 from inventory.models import Balance, Device, Share
 from inventory.models.devices import DeviceState
-from inventory.queries.at_once import Questions, Rows, fill
 from inventory.queries.briefs import CardBrief, card_brief, node_name
 from inventory.queries.dimensions import Dimension, dimensions
 from inventory.queries.filters import (
@@ -130,13 +129,10 @@ def others_of_node(node_id: int) -> QuerySet[Device]:
     return queryset().filter(node=node_id, accelerator=False)
 
 
-def rows(page: Iterable[Device], *, viewer: Viewer, questions: Questions | None = None) -> list[DeviceRow]:
-    """With `questions`, which are asked with its own."""
-    devices, questions = list(page), questions or Questions()
-    shares = Share.objects.filter(device__in=[device.pk for device in devices]).order_by()
-    asked = questions.ask(shares.values_list(*_OF_SHARE))
-    fill((devices, "balances"), questions=questions)
-    held = _held(asked.rows, viewer)
+def rows(page: Iterable[Device], *, viewer: Viewer) -> list[DeviceRow]:
+    devices = list(page)
+    prefetch_related_objects(devices, "balances")
+    held = _held(devices, viewer)
     return [_row(device, held[device.pk]) for device in devices]
 
 
@@ -163,13 +159,13 @@ class _Held:
             self.teams.add(slug)
 
 
-_OF_SHARE = ("device_id", "admin_access", "device_class", "claim__team_id", "claim__team__slug")
-
-
-def _held(rows: Rows, viewer: Viewer) -> dict[int, _Held]:
+def _held(devices: Sequence[Device], viewer: Viewer) -> dict[int, _Held]:
     """Admin access holds nothing."""
     found: defaultdict[int, _Held] = defaultdict(_Held)
-    for device, admin_access, device_class, team, slug in rows:
+    shares = Share.objects.filter(device__in=[device.pk for device in devices]).order_by()
+    for device, admin_access, device_class, team, slug in shares.values_list(
+        "device_id", "admin_access", "device_class", "claim__team_id", "claim__team__slug"
+    ):
         if not admin_access:
             found[device].by(team, slug, viewer)
         if device_class:

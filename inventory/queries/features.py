@@ -2,16 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import msgspec
-from django.db.models import QuerySet
 
 from inventory.dra import features
 from inventory.dra.features import FeatureState, Gate
 from inventory.kube.discovery import release_of
 from inventory.models import Cluster, Device, DeviceClass, Pool, TaintRule
-from inventory.queries.at_once import Questions
 
 
 class FeatureRow(msgspec.Struct, frozen=True):
@@ -21,43 +18,27 @@ class FeatureRow(msgspec.Struct, frozen=True):
     state: FeatureState
 
 
+def of_clusters(clusters: Iterable[Cluster]) -> dict[int, tuple[FeatureRow, ...]]:
+    clusters = list(clusters)
+    seen = _seen({cluster.pk for cluster in clusters})
+    return {
+        cluster.pk: tuple(
+            FeatureRow(gate.name, features.state(gate, release_of(cluster.server_version), seen[cluster.pk]))
+            for gate in features.GATES
+        )
+        for cluster in clusters
+    }
+
+
 def seen_gates(cluster: Cluster) -> set[Gate]:
     """The gates of one cluster that some object proves."""
-    return Seen({cluster.pk}, Questions()).gates()[cluster.pk]
+    return set(_seen({cluster.pk})[cluster.pk])
 
 
-class Seen:
-    """The gates whose fields some object carries, asked with other things."""
-
-    def __init__(self, clusters: set[int], questions: Questions) -> None:
-        self._asked = {
-            gate: questions.ask(rows.order_by().values_list("cluster_id").distinct())
-            for gate, rows in _evidence(clusters).items()
-        }
-
-    def gates(self) -> defaultdict[int, set[Gate]]:
-        found: defaultdict[int, set[Gate]] = defaultdict(set)
-        for gate, answer in self._asked.items():
-            for (cluster,) in answer.rows:
-                found[cluster].add(gate)
-        return found
-
-    def of_clusters(self, clusters: Iterable[Cluster]) -> dict[int, tuple[FeatureRow, ...]]:
-        seen = self.gates()
-        return {
-            cluster.pk: tuple(
-                FeatureRow(
-                    gate.name, features.state(gate, release_of(cluster.server_version), seen[cluster.pk])
-                )
-                for gate in features.GATES
-            )
-            for cluster in clusters
-        }
-
-
-def _evidence(clusters: set[int]) -> Mapping[Gate, QuerySet[Any]]:
+def _seen(clusters: set[int]) -> Mapping[int, set[Gate]]:
+    """The gates whose fields some object carries."""
     devices = Device.objects.filter(cluster__in=clusters)
-    return {
+    evidence = {
         features.CONSUMABLE_CAPACITY: devices.filter(shareable=True),
         features.PARTITIONABLE_DEVICES: Pool.objects.filter(cluster__in=clusters).exclude(counter_sets=[]),
         features.DEVICE_TAINTS: devices.exclude(taints=[]),
@@ -67,3 +48,8 @@ def _evidence(clusters: set[int]) -> Mapping[Gate, QuerySet[Any]]:
             extended_resource_name=""
         ),
     }
+    found: defaultdict[int, set[Gate]] = defaultdict(set)
+    for gate, rows in evidence.items():
+        for cluster in rows.order_by().values_list("cluster_id", flat=True).distinct():
+            found[cluster].add(gate)
+    return found

@@ -7,7 +7,6 @@ from django.db.models import Q, QuerySet
 
 from inventory.models import Claim, Device, Node, Pod
 from inventory.queries import nodes
-from inventory.queries.at_once import at_once, number_of
 from inventory.viewer import Viewer
 
 
@@ -35,24 +34,25 @@ def find(text: str, *, shown: int, viewer: Viewer) -> Found:
     claims = Claim.objects.visible_to(viewer).select_related("cluster", "namespace", "team")
     devices = Device.objects.select_related("cluster", "pool", "node")
     named: QuerySet[Node] = nodes.queryset()
-    is_named = Q(name__icontains=text)
-    found = {
-        "pods": pods.filter(is_named | Q(uid__iexact=text)),
-        "claims": claims.filter(is_named | Q(uid__iexact=text)),
-        "devices": devices.filter(is_named | Q(uuid__icontains=text)),
-        "nodes": named.filter(is_named),
-    }
-    totals = at_once(**{name: number_of(rows) for name, rows in found.items()})
-    hits = {
-        name: Hits(list(rows[:shown]), totals[name][0][1] if totals[name] else 0)
-        for name, rows in found.items()
-    }
-    for name in ("pods", "claims"):
-        _forget_unknown_teams(hits[name], viewer)
-    return Found(**hits)
+    return Found(
+        pods=_with_known_teams(
+            _hits(pods.filter(Q(name__icontains=text) | Q(uid__iexact=text)), shown), viewer
+        ),
+        claims=_with_known_teams(
+            _hits(claims.filter(Q(name__icontains=text) | Q(uid__iexact=text)), shown), viewer
+        ),
+        devices=_hits(devices.filter(Q(name__icontains=text) | Q(uuid__icontains=text)), shown),
+        nodes=_hits(named.filter(name__icontains=text), shown),
+    )
 
 
-def _forget_unknown_teams(found: Hits, viewer: Viewer) -> None:
+def _with_known_teams(found: Hits, viewer: Viewer) -> Hits:
     for row in found.rows:
         if not viewer.sees(row.team_id):
             row.team = None
+    return found
+
+
+def _hits(found: QuerySet[Any], shown: int) -> Hits:
+    rows = list(found[: shown + 1])
+    return Hits(rows[:shown], len(rows) if len(rows) <= shown else found.count())

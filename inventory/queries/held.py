@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, prefetch_related_objects
 
 from inventory.kube.quantity import Quantity
 from inventory.models import Share
 from inventory.models.visibility import is_visible
 from inventory.queries import shares as share_queries
-from inventory.queries.at_once import fill
-from inventory.queries.results import amounts, held
+from inventory.queries.results import PREFETCHED, held
 from inventory.queries.shares import ShareRow
 from inventory.queries.slices import OthersShares
 from inventory.viewer import Viewer
@@ -33,7 +32,7 @@ def holders(
 ) -> defaultdict[int, Holders]:
     """By the place of their device, in a fixed number of queries; `shares` as `everyones` gives them."""
     listed = list(shares)
-    fill(*amounts(listed))
+    prefetch_related_objects(listed, *PREFETCHED)
     seen = [share for share in listed if is_visible(share, viewer)]
     rows: defaultdict[int, list[ShareRow]] = defaultdict(list)
     for row in share_queries.rows(seen, viewer=viewer):
@@ -61,11 +60,11 @@ def _others(
 def _added(shares: Sequence[Share]) -> OthersShares | None:
     if not shares:
         return None
-    sums: dict[str, Quantity | None] = {}
+    amounts: dict[str, Quantity | None] = {}
     for share in shares:
         for name, amount in held(share).items():
-            sums[name] = _sum(sums[name], amount) if name in sums else amount
-    return OthersShares(len(shares), sums)
+            amounts[name] = _sum(amounts[name], amount) if name in amounts else amount
+    return OthersShares(len(shares), amounts)
 
 
 def _sum(one: Quantity | None, other: Quantity | None) -> Quantity | None:

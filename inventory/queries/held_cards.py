@@ -8,20 +8,10 @@ from django.db.models import prefetch_related_objects
 
 from inventory.models import Card, Device
 from inventory.queries import shares as share_queries
-from inventory.queries.at_once import Questions, fill
 from inventory.queries.dimensions import dimensions
 from inventory.queries.held import Holders, holders
 from inventory.queries.shares import ShareRow
-from inventory.queries.slices import (
-    OTHERS,
-    OthersShares,
-    TeamBrief,
-    Track,
-    by_colour,
-    teams_of,
-    teams_query,
-    tracks,
-)
+from inventory.queries.slices import OTHERS, OthersShares, TeamBrief, Track, teams, tracks
 from inventory.viewer import Viewer
 
 
@@ -63,16 +53,18 @@ class HeldCard(msgspec.Struct, frozen=True):
         return len(self.shares) + (self.others.shares if self.others else 0)
 
 
-def rows(page: Iterable[Card], *, viewer: Viewer) -> list[HeldCard]:
-    """A fixed number of queries, whatever the number of cards."""
+def rows(
+    page: Iterable[Card], *, viewer: Viewer, known: Mapping[str, TeamBrief] | None = None
+) -> list[HeldCard]:
+    """A fixed number of queries, whatever the number of cards.
+
+    `known`: the teams that the viewer may know, where they have been asked for.
+    """
     cards = list(page)
-    prefetch_related_objects(cards, "cluster", "pool", "node")
-    questions = Questions()
-    asked = questions.ask(teams_query(viewer))
-    fill((cards, "balances"), (cards, "devices"), questions=questions)
-    known = by_colour(teams_of(asked.rows).values())
+    prefetch_related_objects(cards, "balances", "devices", "cluster", "pool", "node")
+    found = teams(viewer=viewer) if known is None else known
     held = _held(cards, viewer)
-    return [_row(card, held[card.pk], known) for card in cards]
+    return [_row(card, held[card.pk], found) for card in cards]
 
 
 def _held(cards: Iterable[Card], viewer: Viewer) -> Mapping[int, Holders]:

@@ -6,21 +6,11 @@ from django.db.models import Q
 from inventory.models import Device
 from inventory.queries import devices, pools
 from inventory.queries import shares as share_queries
-from inventory.queries.at_once import Questions
 from inventory.queries.devices import DeviceRow
 from inventory.queries.held import holders
 from inventory.queries.pools import CounterRow, PoolRow
 from inventory.queries.shares import ShareRow
-from inventory.queries.slices import (
-    OthersShares,
-    TeamBrief,
-    Track,
-    by_colour,
-    in_bar_order,
-    teams_of,
-    teams_query,
-    tracks,
-)
+from inventory.queries.slices import OthersShares, TeamBrief, Track, in_bar_order, teams, tracks
 from inventory.viewer import Viewer
 
 
@@ -55,15 +45,12 @@ def one(device_id: int, *, viewer: Viewer) -> HeldDevice | None:
     found = sorted(alike, key=lambda other: other.pk != device_id)
     if not found or found[0].pk != device_id:
         return None
-    device, questions = found[0], Questions()
-    asked_teams = questions.ask(teams_query(viewer))
-    asked_pool = pools.Pools([device.pool], questions)
-    row, *siblings = devices.rows(found, viewer=viewer, questions=questions)
-    known = by_colour(teams_of(asked_teams.rows).values())
+    device, known = found[0], teams(viewer=viewer)
+    row, *siblings = devices.rows(found, viewer=viewer)
     everyones = share_queries.everyones().filter(device=device_id)
     held = holders(everyones, lambda found: found, viewer=viewer)[device_id]
     counted = [share for share in in_bar_order(held.shares, known) if not share.admin_access]
-    (pool,) = asked_pool.rows()
+    (pool,) = pools.rows([device.pool])
     return HeldDevice(
         device=device,
         row=row,

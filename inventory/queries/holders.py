@@ -1,7 +1,7 @@
 """Who holds how much: shares summed by team; the teams that the viewer may not know are one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -10,9 +10,8 @@ from django.db.models import Case, Count, F, Min, Q, QuerySet, Value, When
 
 from inventory.kube.quantity import Quantity
 from inventory.models import Claim, Share
-from inventory.queries.at_once import Questions, Rows, number_of
 from inventory.queries.pods import PodState
-from inventory.queries.slices import OTHERS, TeamBrief, teams_of, teams_query
+from inventory.queries.slices import OTHERS, TeamBrief, known_teams
 from inventory.queries.sums import halves, summed
 from inventory.viewer import Viewer
 
@@ -79,57 +78,40 @@ def by_team(shares: QuerySet[Share], pods: QuerySet[Any], *, viewer: Viewer) -> 
 
     Only accelerators are counted, and no admin access. A claim that many Pods use is one share.
     """
-    questions = Questions()
-    asked = AmountsByKind(shares, viewer, questions)
-    counts = CountsByTeam(shares, pods, viewer, questions)
+    known = known_teams(viewer=viewer)
     amounts: defaultdict[TeamBrief | None, list[HeldAmount]] = defaultdict(list)
-    for (team, _), found in asked.found().items():
+    for (team, _), found in amounts_by_kind(shares, known, viewer=viewer).items():
         amounts[team] += found
     return [
-        TeamRow(**msgspec.structs.asdict(one), amounts=tuple(amounts[whose(one)])) for one in counts.found()
+        TeamRow(**msgspec.structs.asdict(one), amounts=tuple(amounts[whose(one)]))
+        for one in counts_by_team(shares, pods, known, viewer=viewer)
     ]
 
 
-class CountsByTeam:
-    """The same without the amounts, asked with other things."""
-
-    def __init__(
-        self, shares: QuerySet[Share], pods: QuerySet[Any], viewer: Viewer, questions: Questions
-    ) -> None:
-        held = _with_whose(_counted(shares), _TEAM, viewer).values_list("whose")
-        states = _with_whose(pods, "team_id", viewer).order_by().values_list("whose", "state")
-        self._teams = questions.ask(teams_query(viewer))
-        self._held = questions.ask(
-            held.annotate(n_cards=Count("device__card", distinct=True), n_shares=Count("pk"))
-        )
-        self._states = questions.ask(states.annotate(n_pods=Count("pk")))
-
-    def found(self) -> list[TeamCounts]:
-        known = teams_of(self._teams.rows)
-        held = {team: counts for team, *counts in self._held.rows}
-        states = Counter({(team, state): count for team, state, count in self._states.rows})
-        seen = held.keys() | {team for team, _ in states}
-        keys = [*known, *(key for key in (_OTHERS, None) if key in seen)]
-        return [_row(key, _brief(key, known), held.get(key, [0, 0]), states) for key in keys]
+def counts_by_team(
+    shares: QuerySet[Share], pods: QuerySet[Any], known: Mapping[int, TeamBrief], *, viewer: Viewer
+) -> list[TeamCounts]:
+    """The same without the amounts. `known`: the teams that the viewer may know, in their order."""
+    held = {team: counts for team, *counts in _counts(_with_whose(_counted(shares), _TEAM, viewer))}
+    states = _pods(_with_whose(pods, "team_id", viewer))
+    seen = held.keys() | {team for team, _ in states}
+    keys = [*known, *(key for key in (_OTHERS, None) if key in seen)]
+    return [_row(key, _brief(key, known), held.get(key, [0, 0]), states) for key in keys]
 
 
-class AmountsByKind:
+def amounts_by_kind(
+    shares: QuerySet[Share], known: Mapping[int, TeamBrief], *, viewer: Viewer
+) -> dict[tuple[TeamBrief | None, bool], list[HeldAmount]]:
     """What each team holds, that of partitioned cards (True) apart from that of others."""
-
-    def __init__(self, shares: QuerySet[Share], viewer: Viewer, questions: Questions) -> None:
-        held = _with_whose(_counted(shares), _TEAM, viewer)
-        consumed = _groups(held.filter(dedicated=False), "consumed", "amount")
-        offered = _groups(held.filter(dedicated=True), "device__balances", "total")
-        self._teams = questions.ask(teams_query(viewer))
-        self._sums = questions.ask(consumed.union(offered, all=True))
-
-    def found(self) -> dict[tuple[TeamBrief | None, bool], list[HeldAmount]]:
-        known = teams_of(self._teams.rows)
-        found: defaultdict[tuple[TeamBrief | None, bool], list[HeldAmount]] = defaultdict(list)
-        for key, one in sorted(_summed(self._sums.rows).items(), key=lambda item: item[0][2:]):
-            amount = HeldAmount(key.driver, key.product or None, key.dimension, one.held, one.unknown)
-            found[_brief(key.team, known), key.partitioned].append(amount)
-        return found
+    held = _with_whose(_counted(shares), _TEAM, viewer)
+    consumed = _groups(held.filter(dedicated=False), "consumed", "amount")
+    offered = _groups(held.filter(dedicated=True), "device__balances", "total")
+    sums = _summed(consumed.union(offered, all=True))
+    found: defaultdict[tuple[TeamBrief | None, bool], list[HeldAmount]] = defaultdict(list)
+    for key, one in sorted(sums.items(), key=lambda item: item[0][2:]):
+        amount = HeldAmount(key.driver, key.product or None, key.dimension, one.held, one.unknown)
+        found[_brief(key.team, known), key.partitioned].append(amount)
+    return found
 
 
 def whose(row: TeamCounts) -> TeamBrief | None:
@@ -153,21 +135,27 @@ def _with_whose(rows: QuerySet[Any], column: str, viewer: Viewer) -> QuerySet[An
     return found
 
 
-class WaitingCounts:
+def waiting(pods: QuerySet[Any], claims: QuerySet[Claim]) -> Waiting:
     """`pods` as `inventory.queries.pods.queryset` gives them."""
+    without_node = (
+        pods.filter(state=PodState.WAITING).order_by().aggregate(found=Count("pk"), since=Min("created_at"))
+    )
+    pending = claims.filter(state=Claim.State.PENDING).order_by()
+    unused = Count("pk", filter=Q(pod_claims__isnull=True), distinct=True)
+    counts = pending.aggregate(found=Count("pk", distinct=True), unused=unused)
+    return Waiting(without_node["found"], without_node["since"], counts["found"], counts["unused"])
 
-    def __init__(self, pods: QuerySet[Any], claims: QuerySet[Claim], questions: Questions) -> None:
-        without_node = pods.filter(state=PodState.WAITING).order_by().annotate(nothing=Value(0))
-        pending = claims.filter(state=Claim.State.PENDING)
-        self._pods = questions.ask(
-            without_node.values_list("nothing").annotate(number=Count("pk"), since=Min("created_at"))
-        )
-        self._claims = questions.ask(number_of(pending))
-        self._unused = questions.ask(number_of(pending.filter(pod_claims__isnull=True)))
 
-    def found(self) -> Waiting:
-        pods, since = next(((number, since) for _, number, since in self._pods.rows), (0, None))
-        return Waiting(pods, since, self._claims.number, self._unused.number)
+def _counts(shares: QuerySet[Any]) -> Iterable[tuple[Any, ...]]:
+    found: Iterable[tuple[Any, ...]] = shares.values_list("whose").annotate(
+        Count("device__card", distinct=True), Count("pk")
+    )
+    return found
+
+
+def _pods(pods: QuerySet[Any]) -> Counter[tuple[int | None, str]]:
+    found = pods.order_by().values_list("whose", "state").annotate(Count("pk"))
+    return Counter({(team, state): count for team, state, count in found})
 
 
 class _Sum(msgspec.Struct):
@@ -195,7 +183,7 @@ def _groups(shares: QuerySet[Any], path: str, column: str) -> QuerySet[Any, Any]
     return found
 
 
-def _summed(rows: Rows) -> dict[_Key, _Sum]:
+def _summed(rows: Iterable[Sequence[Any]]) -> dict[_Key, _Sum]:
     sums: defaultdict[_Key, _Sum] = defaultdict(_Sum)
     for team, partitioned, driver, product, dimension, exponent, notation, known, unknown, high, low in rows:
         one = sums[_Key(team, bool(partitioned), driver, product or "", dimension)]
@@ -204,7 +192,7 @@ def _summed(rows: Rows) -> dict[_Key, _Sum]:
             group = {"exponent": exponent, "notation": notation, "held_high": high, "held_low": low}
             amount = summed(group, "held")
             one.held = amount if one.held is None else one.held + amount
-    return dict(sums)
+    return sums
 
 
 def _row(

@@ -16,7 +16,6 @@ from inventory.dra.quotas.equivalents import Part, of_card
 from inventory.kube.quantity import Quantity
 from inventory.models import Balance, ConsumedCapacity, Share
 from inventory.models.amounts import to_quantity
-from inventory.queries.at_once import Questions
 from inventory.queries.sums import halves, summed
 
 TEAM = "claim__team_id"
@@ -82,49 +81,36 @@ def counted(shares: QuerySet[Share]) -> QuerySet[Share]:
 
 def amounts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[str, Held]]:
     """By the values of the keys, which are paths from a share, and by dimension."""
-    return amounts_of(amounts_query(shares, keys).iterator())
-
-
-def amounts_query(shares: QuerySet[Share], keys: Sequence[str]) -> QuerySet[Any, Any]:
-    """Of shares that say what they consume, and of those that have a device to themselves, in one query."""
     held = counted(shares)
     consumed = _groups(held.filter(dedicated=False), keys, "consumed", "amount")
-    return consumed.union(_groups(held.filter(dedicated=True), keys, "device__balances", "total"), all=True)
-
-
-def amounts_of(rows: Iterable[Sequence[Any]]) -> dict[Key, dict[str, Held]]:
-    """The rows of `amounts_query`, added up over exponents and notations."""
+    offered = _groups(held.filter(dedicated=True), keys, "device__balances", "total")
     found: defaultdict[Key, dict[str, Held]] = defaultdict(dict)
-    for *key, dimension, exponent, notation, known, unknown, high, low in rows:
+    for *key, dimension, exponent, notation, known, unknown, high, low in consumed.union(offered, all=True):
         group = {"exponent": exponent, "notation": notation, "held_high": high, "held_low": low}
-        held = Held(summed(group, "held") if known else None, unknown)
+        one = Held(summed(group, "held") if known else None, unknown)
         of_key = found[tuple(key)]
-        of_key[dimension] = of_key[dimension] + held if dimension in of_key else held
+        of_key[dimension] = of_key[dimension] + one if dimension in of_key else one
     return dict(found)
 
 
 def numbers(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Number]:
     """A card that is held through several values of a key counts for each of them."""
-    return numbers_of(numbers_query(shares, keys).iterator(), len(keys))
-
-
-def numbers_query(shares: QuerySet[Share], keys: Sequence[str]) -> QuerySet[Any, Any]:
     card = "device__card"
-    # Without any key, all are one group.
-    grouped = counted(shares).annotate(all=Value(0)).values_list("all", *keys)
-    found: QuerySet[Any, Any] = grouped.annotate(
-        n_shares=Count("pk"),
-        n_cards=Count(card, distinct=True),
-        n_whole=Count(card, distinct=True, filter=WHOLE_CARD),
-        n_gone=Count("pk", filter=_GONE),
-        n_unreadable=Count("pk", filter=_UNREADABLE),
+    groups = (
+        counted(shares)
+        # Without any key, all are one group.
+        .annotate(all=Value(0))
+        .values_list("all", *keys)
+        .annotate(
+            n_shares=Count("pk"),
+            n_cards=Count(card, distinct=True),
+            n_whole=Count(card, distinct=True, filter=WHOLE_CARD),
+            n_gone=Count("pk", filter=_GONE),
+            n_unreadable=Count("pk", filter=_UNREADABLE),
+        )
     )
-    return found
-
-
-def numbers_of(rows: Iterable[Sequence[Any]], keys: int) -> dict[Key, Number]:
-    """The rows of `numbers_query`, which was asked by so many keys."""
-    return {tuple(row[1 : keys + 1]): Number(*row[keys + 1 :]) for row in rows}
+    ends = len(keys) + 1
+    return {tuple(row[1:ends]): Number(*row[ends:]) for row in groups}
 
 
 def added(numbers: Iterable[Number]) -> Number:
@@ -135,41 +121,27 @@ def added(numbers: Iterable[Number]) -> Number:
 
 def card_parts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[int, CardPart]]:
     """Of each card that is held; what of it is not known is None in its part."""
-    return Parts(shares, keys, Questions()).found()
+    shares = shares.filter(device__card__isnull=False)
+    columns = (*keys, "device__card_id", "device__card__key")
+    held = amounts(shares, columns)
+    marks = _marks(shares, columns)
+    totals = _totals(counted(shares))
+    found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
+    for place in dict.fromkeys((*held, *marks)):
+        *key, card, name = place
+        whole, unreadable = marks.get(place, (False, False))
+        parts = _parts(held.get(place, {}), totals[card])
+        found[tuple(key)][card] = CardPart(parts, whole, unreadable, name)
+    return dict(found)
 
 
-class Parts:
-    """The same, asked with other things."""
-
-    def __init__(self, shares: QuerySet[Share], keys: Sequence[str], questions: Questions) -> None:
-        shares = shares.filter(device__card__isnull=False)
-        columns = (*keys, "device__card_id", "device__card__key")
-        balances = Balance.objects.filter(card__in=counted(shares).values("device__card")).order_by()
-        self._held = questions.ask(amounts_query(shares, columns))
-        self._marks = questions.ask(_marks_query(shares, columns))
-        self._totals = questions.ask(
-            balances.values_list("card_id", "dimension", "total", "exponent", "notation")
-        )
-
-    def found(self) -> dict[Key, dict[int, CardPart]]:
-        held, totals = amounts_of(self._held.rows), _totals(self._totals.rows)
-        marks = {tuple(place): (bool(whole), bool(unread)) for *place, whole, unread in self._marks.rows}
-        found: defaultdict[Key, dict[int, CardPart]] = defaultdict(dict)
-        for place in dict.fromkeys((*held, *marks)):
-            *key, card, name = place
-            whole, unreadable = marks.get(place, (False, False))
-            parts = _parts(held.get(place, {}), totals[card])
-            found[tuple(key)][card] = CardPart(parts, whole, unreadable, name)
-        return dict(found)
-
-
-def _marks_query(shares: QuerySet[Share], columns: Sequence[str]) -> QuerySet[Any, Any]:
+def _marks(shares: QuerySet[Share], columns: Sequence[str]) -> dict[Key, tuple[bool, bool]]:
     """Whether it is held whole, whether a share is unreadable: of cards whose amounts do not say it all."""
     special = counted(shares).filter(Q(dedicated=True) | ~Q(problem="") | ~Q(_CONSUMED))
-    found: QuerySet[Any, Any] = special.values_list(*columns).annotate(
+    marked = special.values_list(*columns).annotate(
         n_whole=Count("pk", filter=WHOLE_CARD), n_unreadable=Count("pk", filter=_UNREADABLE)
     )
-    return found
+    return {tuple(place): (bool(whole), bool(unreadable)) for *place, whole, unreadable in marked}
 
 
 def _parts(held: Mapping[str, Held], totals: Mapping[str, Quantity | None]) -> dict[str, Part]:
@@ -179,9 +151,11 @@ def _parts(held: Mapping[str, Held], totals: Mapping[str, Quantity | None]) -> d
     }
 
 
-def _totals(rows: Iterable[Sequence[Any]]) -> defaultdict[int, dict[str, Quantity | None]]:
+def _totals(shares: QuerySet[Share]) -> defaultdict[int, dict[str, Quantity | None]]:
+    balances = Balance.objects.filter(card__in=shares.values("device__card")).order_by()
     found: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
-    for card, dimension, total, exponent, notation in rows:
+    columns = ("card_id", "dimension", "total", "exponent", "notation")
+    for card, dimension, total, exponent, notation in balances.values_list(*columns).iterator():
         found[card][dimension] = to_quantity(total, exponent, notation)
     return found
 

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any
 
 import msgspec
 from django.db.models import Count, Q, QuerySet
@@ -11,10 +10,9 @@ from django.db.models import Count, Q, QuerySet
 from inventory.dra.units import Unit, reading_order, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity
 from inventory.models import Card, Share
-from inventory.queries import totals
-from inventory.queries.at_once import Questions
+from inventory.queries import holders, totals
 from inventory.queries.dimensions import ratio
-from inventory.queries.holders import AmountsByKind, HeldAmount
+from inventory.queries.holders import HeldAmount
 from inventory.queries.slices import TeamBrief
 from inventory.queries.totals import TotalRow
 from inventory.viewer import Viewer
@@ -81,43 +79,20 @@ class KindSum(msgspec.Struct, frozen=True):
     dimensions: tuple[DimensionSum, ...]
 
 
-_KindKey = tuple[bool, str, str]
-Held = defaultdict[_KindKey, list[tuple[TeamBrief | None, HeldAmount]]]
+def by_kind(cards: QuerySet[Card], known: Mapping[int, TeamBrief], *, viewer: Viewer) -> list[KindSum]:
+    """A fixed number of queries; the kinds with most cards first.
 
-
-def by_kind(cards: QuerySet[Card], *, viewer: Viewer) -> list[KindSum]:
-    """The kinds with most cards first."""
-    return Kinds(cards, viewer, Questions()).found()
-
-
-class Kinds:
-    """The same, asked with other things."""
-
-    def __init__(self, cards: QuerySet[Card], viewer: Viewer, questions: Questions) -> None:
-        shares = Share.objects.filter(device__card__in=cards.order_by().values("pk"))
-        self._sums = questions.ask(totals.grouped_query(cards, ("partitioned",)))
-        self._counted = questions.ask(_counted(cards))
-        self._held = AmountsByKind(shares, viewer, questions)
-
-    def found(self) -> list[KindSum]:
-        sums, held = totals.grouped_of(self._sums.rows, 1), self._by_kind()
-        found: list[KindSum] = []
-        for partitioned, driver, product, number, shareable in self._counted.rows:
-            rows = [
-                row
-                for row in sums.get((partitioned,), ())
-                if (row.driver, row.product or "") == (driver, product)
-            ]
-            kind = Kind(driver, product, sharing(partitioned=partitioned, shareable=bool(shareable)))
-            found.append(KindSum(kind, number, _dimensions(rows, held[partitioned, driver, product])))
-        return sorted(found, key=lambda one: (-one.cards, one.kind))
-
-    def _by_kind(self) -> Held:
-        found: Held = defaultdict(list)
-        for (team, partitioned), amounts in self._held.found().items():
-            for amount in amounts:
-                found[partitioned, amount.driver, amount.product or ""].append((team, amount))
-        return found
+    `known`: the teams that the viewer may know, by their ids.
+    """
+    sums, held = totals.grouped(cards, "partitioned"), _held(cards, known, viewer)
+    found: list[KindSum] = []
+    for (partitioned, driver, product), (number, shareable) in _counted(cards).items():
+        rows = [
+            row for row in sums.get(partitioned, ()) if (row.driver, row.product or "") == (driver, product)
+        ]
+        kind = Kind(driver, product, sharing(partitioned=partitioned, shareable=bool(shareable)))
+        found.append(KindSum(kind, number, _dimensions(rows, held[partitioned, driver, product])))
+    return sorted(found, key=lambda one: (-one.cards, one.kind))
 
 
 def over(kinds: Iterable[KindSum], name: str, unit: Unit) -> DimensionSum:
@@ -153,13 +128,27 @@ def added(quantities: Iterable[Quantity]) -> Quantity:
     return sum(quantities, start=NOTHING)
 
 
-def _counted(cards: QuerySet[Card]) -> QuerySet[Any, Any]:
+_KindKey = tuple[bool, str, str]
+Held = defaultdict[_KindKey, list[tuple[TeamBrief | None, HeldAmount]]]
+
+
+def _counted(cards: QuerySet[Card]) -> dict[_KindKey, tuple[int, int]]:
     """Cards and shareable cards, by whether they are partitioned, driver and product."""
-    found: QuerySet[Any, Any] = (
-        cards.order_by()
-        .values_list("partitioned", "pool__driver", "product")
-        .annotate(number=Count("pk"), shared=Count("pk", filter=Q(shareable=True)))
-    )
+    counted = cards.order_by().values_list("partitioned", "pool__driver", "product")
+    return {
+        (partitioned, driver, product): (numbers[0], numbers[1])
+        for partitioned, driver, product, *numbers in counted.annotate(
+            number=Count("pk"), shared=Count("pk", filter=Q(shareable=True))
+        )
+    }
+
+
+def _held(cards: QuerySet[Card], known: Mapping[int, TeamBrief], viewer: Viewer) -> Held:
+    shares = Share.objects.filter(device__card__in=cards.order_by().values("pk"))
+    found: Held = defaultdict(list)
+    for (team, partitioned), amounts in holders.amounts_by_kind(shares, known, viewer=viewer).items():
+        for amount in amounts:
+            found[partitioned, amount.driver, amount.product or ""].append((team, amount))
     return found
 
 

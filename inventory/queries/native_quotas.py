@@ -3,7 +3,7 @@
 The rules are those of pkg/quota/v1/evaluator/core/resource_claims.go, and of HAMi for its own keys.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -12,7 +12,6 @@ import msgspec
 from inventory.kube.quantity import Quantity, QuantityError, parse
 from inventory.models import Quota
 from inventory.models.visibility import visible
-from inventory.queries.at_once import Questions, Rows
 from inventory.viewer import Viewer
 
 _CLAIMS = "count/resourceclaims.resource.k8s.io"
@@ -44,16 +43,13 @@ class NativeRow(msgspec.Struct, frozen=True):
     hard: Quantity | None
 
 
-class OfTeam:
-    """Of the namespaces of a team, asked with other things; of keys only those that concern devices."""
-
-    def __init__(self, team: int, viewer: Viewer, questions: Questions) -> None:
-        found = Quota.objects.filter(visible(Quota, viewer), namespace__team=team)
-        names = ("cluster__name", "namespace__name", "name")
-        self._quotas = questions.ask(found.order_by(*names).values_list(*names, "hard", "used"))
-
-    def found(self) -> list[NativeRow]:
-        return list(_rows(self._quotas.rows))
+def of_team(team: int, *, viewer: Viewer) -> list[NativeRow]:
+    """Of the namespaces of a team; of keys only those that concern devices."""
+    found = Quota.objects.filter(visible(Quota, viewer), namespace__team=team)
+    ordered = found.select_related("cluster", "namespace").order_by(
+        "cluster__name", "namespace__name", "name"
+    )
+    return list(_rows(ordered))
 
 
 def counts(key: str) -> Counts | None:
@@ -78,19 +74,19 @@ def device_class(key: str) -> str | None:
     return key.removeprefix(_EXTENDED) if key.startswith(_EXTENDED) else None
 
 
-def _rows(quotas: Rows) -> Iterator[NativeRow]:
-    for cluster, namespace, quota, hard, used in quotas:
-        for key, most in sorted(hard.items()):
+def _rows(quotas: Iterable[Quota]) -> Iterator[NativeRow]:
+    for quota in quotas:
+        for key, hard in sorted(quota.hard.items()):
             if (found := counts(key)) is not None:
                 yield NativeRow(
-                    cluster=cluster,
-                    namespace=namespace,
-                    quota=quota,
+                    cluster=quota.cluster.name,
+                    namespace=quota.namespace.name,
+                    quota=quota.name,
                     key=key,
                     counts=found,
                     device_class=device_class(key),
-                    used=_read(used.get(key)),
-                    hard=_read(most),
+                    used=_read(quota.used.get(key)),
+                    hard=_read(hard),
                 )
 
 

@@ -1,8 +1,8 @@
 """Nodes that publish devices, or run Pods that hold them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -11,8 +11,7 @@ from inventory.models import Card, Device, Node, Pod
 from inventory.models.pods import FINISHED
 from inventory.models.visibility import VisibleQuerySet
 from inventory.queries import totals
-from inventory.queries.at_once import Questions, Rows
-from inventory.queries.briefs import PodBrief, PoolBrief, Workload
+from inventory.queries.briefs import PodBrief, PoolBrief, pod_brief
 from inventory.queries.filters import (
     Filters,
     HeldBy,
@@ -96,21 +95,11 @@ def queryset() -> QuerySet[Node]:
 def rows(page: Iterable[Node], *, viewer: Viewer) -> list[NodeRow]:
     nodes = list(page)
     ids = [node.pk for node in nodes]
-    questions = Questions()
-    cards, devices = Card.objects.filter(node__in=ids), Device.objects.filter(node__in=ids)
-    running = _running().filter(node__in=ids)
-    asked = {
-        "capacity": questions.ask(totals.grouped_query(cards, ("node_id",))),
-        "cards": questions.ask(_counted(cards)),
-        "devices": questions.ask(_counted(devices)),
-        "pods": questions.ask(_counted(running)),
-        "pools": questions.ask(_pools(devices)),
-        "seen": questions.ask(_pods(running.visible_to(viewer))),
-    }
-    capacity = {node: rows for (node,), rows in totals.grouped_of(asked["capacity"].rows, 1).items()}
-    card_counts, device_counts, pod_counts = (dict(asked[name].rows) for name in ("cards", "devices", "pods"))
-    pools = _by_node(asked["pools"].rows, PoolBrief)
-    pods = _by_node(asked["seen"].rows, _pod)
+    cards = Card.objects.filter(node__in=ids)
+    capacity = totals.by_node(cards)
+    card_counts = _counts(cards)
+    device_counts = _counts(Device.objects.filter(node__in=ids))
+    pools, pods, pod_counts = _pools(ids), _pods(ids, viewer), _counts(_running().filter(node__in=ids))
     return [
         NodeRow(
             id=node.pk,
@@ -138,39 +127,32 @@ def one(node_id: int, *, viewer: Viewer) -> NodeRow | None:
     return next(iter(rows(queryset().filter(pk=node_id), viewer=viewer)), None)
 
 
-def _counted(found: QuerySet[Any]) -> QuerySet[Any, Any]:
-    rows: QuerySet[Any, Any] = found.order_by().values_list("node_id").annotate(number=Count("pk"))
-    return rows
+def _counts(found: QuerySet[Any]) -> dict[int, int]:
+    return dict(found.order_by().values_list("node_id").annotate(Count("pk")))
 
 
-def _pools(devices: QuerySet[Device]) -> QuerySet[Any, Any]:
+def _pools(ids: list[int]) -> defaultdict[int, list[PoolBrief]]:
+    found: defaultdict[int, list[PoolBrief]] = defaultdict(list)
+    devices = Device.objects.filter(node__in=ids).order_by("pool__driver", "pool__name")
     columns = ("node_id", "pool_id", "pool__driver", "pool__name", "pool__state")
-    return devices.order_by("pool__driver", "pool__name").values_list(*columns).distinct()
-
-
-def _pods(running: QuerySet[Pod]) -> QuerySet[Any, Any]:
-    columns = ("pk", "namespace__name", "name", "uid", "node__name", "phase")
-    ordered = running.order_by("namespace__name", "name")
-    return ordered.values_list("node_id", *columns, "workload_kind", "workload_name")
-
-
-def _pod(
-    pk: int, namespace: str, name: str, uid: str, node: str, phase: str, kind: str, workload: str
-) -> PodBrief:
-    owner = Workload(kind, workload) if kind else None
-    return PodBrief(pk, namespace, name, uid, node, phase or None, owner)
-
-
-_RowT = TypeVar("_RowT")
-
-
-def _by_node(rows: Rows, made: Callable[..., _RowT]) -> defaultdict[int, list[_RowT]]:
-    found: defaultdict[int, list[_RowT]] = defaultdict(list)
-    for node, *columns in rows:
-        found[node].append(made(*columns))
+    for node, *pool in devices.values_list(*columns).distinct():
+        found[node or 0].append(PoolBrief(*pool))
     return found
 
 
 def _running() -> VisibleQuerySet[Pod]:
     """A Pod that has finished uses nothing of its node."""
     return Pod.objects.exclude(phase__in=FINISHED)
+
+
+def _pods(ids: list[int], viewer: Viewer) -> defaultdict[int, list[PodBrief]]:
+    found: defaultdict[int, list[PodBrief]] = defaultdict(list)
+    for pod in (
+        _running()
+        .filter(node__in=ids)
+        .visible_to(viewer)
+        .select_related("namespace", "node")
+        .order_by("namespace__name", "name")
+    ):
+        found[pod.node_id or 0].append(pod_brief(pod))
+    return found

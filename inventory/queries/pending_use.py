@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Count, Min, QuerySet, Value
+from django.db.models import Count, Min, Value
 from django.db.models.functions import Concat
 
 from inventory.dra.cel.errors import CompileError, EvaluationError, UnsupportedError
@@ -48,7 +48,7 @@ class Waiting(NamedTuple):
     `requests`: of each, its alternatives; empty where the spec cannot be read: `problem` says why.
     """
 
-    team: int
+    team: int | None
     cluster: int
     name: str
     claims: int
@@ -63,33 +63,10 @@ class _Sample(NamedTuple):
     subject: Subject
 
 
-def query(teams: Collection[int] | None) -> QuerySet[Any, Any]:
-    """Pending claims of the teams, of all and of nobody where it is None; those together that are alike."""
-    pending = Claim.objects.filter(state=Claim.State.PENDING).order_by()
-    if teams is not None:
-        pending = pending.filter(team__in=teams)
-    found: QuerySet[Any, Any] = pending.values_list("team_id", "cluster_id", "spec").annotate(
-        first=Min("pk"),
-        named=Min(Concat("namespace__name", Value("/"), "name")),
-        number=Count("pk"),
-    )
-    return found
+class Alike(NamedTuple):
+    """Claims of a team, or of nobody, that ask for the same."""
 
-
-def waiting(
-    rows: Iterable[Sequence[Any]],
-    classes: Mapping[int, Mapping[str, Any]],
-    sampled: Iterable[Sequence[Any]],
-) -> list[Waiting]:
-    """The rows of `query`, of teams; `classes` by their cluster and name; the rows of `samples_query`."""
-    found = [_Alike(*row) for row in sorted(rows, key=itemgetter(_Alike._fields.index("first")))]
-    samples = _samples(sampled)
-    choosers = {one: _Chooser(samples[one], classes.get(one, {})) for one in {one.cluster for one in found}}
-    return [_waiting(one, choosers[one.cluster]) for one in found]
-
-
-class _Alike(NamedTuple):
-    team: int
+    team: int | None
     cluster: int
     spec: Mapping[str, Any]
     first: int
@@ -97,7 +74,29 @@ class _Alike(NamedTuple):
     number: int
 
 
-def _waiting(row: _Alike, chooser: "_Chooser") -> Waiting:
+def alike(teams: Collection[int] | None) -> list[Alike]:
+    """Pending claims of the teams, of all and of nobody where it is None; those together that are alike."""
+    pending = Claim.objects.filter(state=Claim.State.PENDING).order_by()
+    if teams is not None:
+        pending = pending.filter(team__in=teams)
+    found = pending.values_list("team_id", "cluster_id", "spec").annotate(
+        first=Min("pk"),
+        named=Min(Concat("namespace__name", Value("/"), "name")),
+        number=Count("pk"),
+    )
+    return [Alike(*row) for row in found]
+
+
+def waiting(pending: Iterable[Alike], classes: Mapping[int, Mapping[str, Any]]) -> list[Waiting]:
+    """In the order in which they were read first; `classes` by their cluster and name."""
+    found = sorted(pending, key=attrgetter("first"))
+    clusters = {one.cluster for one in found}
+    samples = _samples(clusters)
+    choosers = {one: _Chooser(samples[one], classes.get(one, {})) for one in clusters}
+    return [_waiting(one, choosers[one.cluster]) for one in found]
+
+
+def _waiting(row: Alike, chooser: "_Chooser") -> Waiting:
     requests: Sequence[Sequence[Asked]] = ()
     problem = ""
     try:
@@ -140,28 +139,22 @@ def _all_hold(expressions: Iterable[str], device: Subject) -> bool:
     return all(compiled(one).matches(device) for one in expressions)
 
 
-def samples_query() -> QuerySet[Any, Any]:
-    """One device for all that publish the same amounts, in the order in which they were read first.
-
-    With the totals of its card, a row for each.
-    """
-    listed = Device.objects.filter(listed=True).order_by()
+def _samples(clusters: Collection[int]) -> defaultdict[int, list[_Sample]]:
+    """One device for all that publish the same amounts, in the order in which they were read first."""
+    listed = Device.objects.filter(cluster__in=clusters, listed=True).order_by()
     alike = (
         "cluster_id",
         "pool__driver",
         "product",
         "capacity",
-        "shareable",
         "card__partitioned",
+        "shareable",
         "accelerator",
     )
     first = listed.values(*alike).annotate(first=Min("pk")).values("first")
+    # With the totals of its card, a row for each.
     amount = tuple(f"card__balances__{name}" for name in ("dimension", "total", "exponent", "notation"))
-    devices = Device.objects.filter(pk__in=first).order_by("pk")
-    return devices.values_list("pk", *_Published._fields, *amount)
-
-
-def _samples(rows: Iterable[Sequence[Any]]) -> defaultdict[int, list[_Sample]]:
+    rows = Device.objects.filter(pk__in=first).order_by("pk").values_list("pk", *_Published._fields, *amount)
     devices: dict[int, _Published] = {}
     totals: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
     for pk, *columns, dimension_name, total, exponent, notation in rows:

@@ -18,10 +18,9 @@ from django.db.models import (
     prefetch_related_objects,
 )
 
-from inventory.models import Claim, Pod, PodClaim
+from inventory.models import Claim, Pod, PodClaim, Share
 from inventory.models.pods import FINISHED
 from inventory.models.visibility import is_visible
-from inventory.queries.at_once import fill
 from inventory.queries.briefs import ClaimBrief, Workload, claim_brief, node_name, team_slug, workload
 from inventory.queries.filters import (
     Filters,
@@ -35,7 +34,7 @@ from inventory.queries.filters import (
     team_filter,
 )
 from inventory.queries.pending import Pending
-from inventory.queries.results import AllocationResult, allocation_result, amounts, in_order
+from inventory.queries.results import PREFETCHED, RELATED, AllocationResult, allocation_result
 from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "pods")
@@ -157,11 +156,15 @@ def _state() -> Case:
 def rows(page: Iterable[Pod], *, viewer: Viewer) -> list[PodRow]:
     """The Pods as `queryset` gives them: their state is worked out there."""
     pods = list(page)
-    uses: QuerySet[PodClaim] = PodClaim.objects.select_related("claim__namespace")
+    shares = (
+        Share.objects.select_related("claim", *RELATED).prefetch_related(*PREFETCHED).order_by("position")
+    )
+    reserved: QuerySet[PodClaim] = PodClaim.objects.filter(reserved=True)
+    uses: QuerySet[PodClaim] = PodClaim.objects.select_related("claim__namespace").prefetch_related(
+        Prefetch("claim__shares", shares),
+        Prefetch("claim__pod_claims", reserved),
+    )
     prefetch_related_objects(pods, Prefetch("pod_claims", uses))
-    claims = [use.claim for pod in pods for use in pod.pod_claims.all() if use.claim]
-    prefetch_related_objects(claims, Prefetch("shares", in_order()))
-    fill((claims, "pod_claims"), *amounts([share for one in claims for share in one.shares.all()]))
     return [_row(pod, viewer) for pod in pods]
 
 
@@ -212,14 +215,10 @@ def _shares(uses: Iterable[PodClaim]) -> tuple[PodShare, ...]:
     """Each share once, though the Pod may name its claim twice."""
     claims = {use.claim.pk: use.claim for use in uses if use.claim and use.reserved}
     return tuple(
-        PodShare(claim.name, _users(claim), allocation_result(share))
+        PodShare(claim.name, len({use.pod_id for use in claim.pod_claims.all()}), allocation_result(share))
         for claim in claims.values()
         for share in claim.shares.all()
     )
-
-
-def _users(claim: Claim) -> int:
-    return len({use.pod_id for use in claim.pod_claims.all() if use.reserved})
 
 
 def _waiting(pod: Any) -> Pending | None:

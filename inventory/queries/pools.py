@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 
 import msgspec
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, prefetch_related_objects
 
 from inventory.kube.quantity import Quantity
 from inventory.models import Card, CounterBalance, Device, Pool
 from inventory.models.amounts import to_quantity
-from inventory.queries.at_once import Filling, Questions, Rows
 from inventory.queries.filters import Filters, Names, Ordering, Related, Search, States, cluster_filter
 
 KINDS = ("resourceslices", "resourceclaims")
@@ -75,44 +74,30 @@ def not_complete(cluster: str) -> QuerySet[Pool]:
 
 
 def rows(page: Iterable[Pool]) -> list[PoolRow]:
-    return Pools(page, Questions()).rows()
-
-
-class Pools:
-    """With what is in each, asked with other things."""
-
-    def __init__(self, page: Iterable[Pool], questions: Questions) -> None:
-        self._pools = list(page)
-        ids = [pool.pk for pool in self._pools]
-        devices = Device.objects.filter(pool__in=ids).order_by()
-        cards = Card.objects.filter(pool__in=ids).order_by().values_list("pool_id")
-        named = devices.filter(node__isnull=False).order_by("node__name")
-        self._counters = Filling((self._pools, "counters"), questions=questions)
-        self._devices = questions.ask(
-            devices.values_list("pool_id").annotate(
-                found=Count("pk"), usable=Count("pk", filter=Q(published=True))
-            )
-        )
-        self._cards = questions.ask(cards.annotate(number=Count("pk")))
-        self._nodes = questions.ask(named.values_list("pool_id", "node__name").distinct())
-
-    def rows(self) -> list[PoolRow]:
-        self._counters.fill()
-        devices = {pool: counts for pool, *counts in self._devices.rows}
-        cards, nodes = dict(self._cards.rows), _nodes(self._nodes.rows)
-        return [
-            _row(pool, nodes.get(pool.pk, ()), devices.get(pool.pk, [0, 0]), cards.get(pool.pk, 0))
-            for pool in self._pools
-        ]
+    pools = list(page)
+    prefetch_related_objects(pools, "counters")
+    ids = [pool.pk for pool in pools]
+    counted = Device.objects.filter(pool__in=ids).order_by().values_list("pool_id")
+    devices = {
+        pool: counts
+        for pool, *counts in counted.annotate(found=Count("pk"), usable=Count("pk", filter=Q(published=True)))
+    }
+    cards = dict(Card.objects.filter(pool__in=ids).order_by().values_list("pool_id").annotate(Count("pk")))
+    nodes = _nodes(ids)
+    return [
+        _row(pool, nodes.get(pool.pk, ()), devices.get(pool.pk, [0, 0]), cards.get(pool.pk, 0))
+        for pool in pools
+    ]
 
 
 def one(pool_id: int) -> PoolRow | None:
     return next(iter(rows(queryset().filter(pk=pool_id))), None)
 
 
-def _nodes(rows: Rows) -> dict[int, tuple[str, ...]]:
+def _nodes(ids: list[int]) -> dict[int, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
-    for pool, node in rows:
+    named = Device.objects.filter(pool__in=ids, node__isnull=False).order_by("node__name")
+    for pool, node in named.values_list("pool_id", "node__name").distinct():
         found[pool] = (*found.get(pool, ()), node)
     return found
 

@@ -1,9 +1,8 @@
 """Allocation results: which slice of which device, and how much of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
-from django.db.models import Model, QuerySet
 
 from inventory.kube.quantity import Quantity
 from inventory.models import Share
@@ -11,8 +10,9 @@ from inventory.models.amounts import to_quantity
 from inventory.queries.briefs import DeviceBrief, device_brief
 from inventory.queries.requests import device_class
 
-# What `allocation_result` reads of a share, besides its claim and what `amounts` names.
+# What `allocation_result` reads of a share, besides its claim.
 RELATED = ("device__pool", "device__node")
+PREFETCHED = ("consumed", "device__balances")
 
 Amounts = Mapping[str, Quantity | None]
 
@@ -34,16 +34,6 @@ class AllocationResult(msgspec.Struct, frozen=True):
     consumed: Amounts
     held: Amounts
     problem: str | None
-
-
-def in_order() -> QuerySet[Share]:
-    """The results of claims, each with what `allocation_result` reads but its amounts."""
-    return Share.objects.select_related("claim", *RELATED).order_by("position")
-
-
-def amounts(shares: Sequence[Share]) -> tuple[tuple[Sequence[Model], str], ...]:
-    """What `allocation_result` reads of each, for `fill`."""
-    return (shares, "consumed"), ([share.device for share in shares], "balances")
 
 
 def allocation_result(share: Share) -> AllocationResult:

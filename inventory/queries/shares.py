@@ -8,7 +8,6 @@ from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from inventory.models import Balance, Claim, ConsumedCapacity, InstantSource, Pod, PodClaim, Share
 from inventory.models.visibility import VisibleQuerySet, is_visible
-from inventory.queries.at_once import fill
 from inventory.queries.briefs import ClaimBrief, DeviceBrief, PodBrief, claim_brief, pod_brief, team_slug
 from inventory.queries.filters import (
     Filters,
@@ -23,7 +22,7 @@ from inventory.queries.filters import (
     team_filter,
 )
 from inventory.queries.requested import RequestedClass
-from inventory.queries.results import RELATED, Amounts, allocation_result, amounts
+from inventory.queries.results import PREFETCHED, RELATED, Amounts, allocation_result
 from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "pods")
@@ -112,8 +111,7 @@ def everyones() -> VisibleQuerySet[Share]:
 def rows(page: Iterable[Share], *, viewer: Viewer) -> list[ShareRow]:
     """Of shares that the viewer may see."""
     shares = list(page)
-    prefetch_related_objects(shares, users_of("claim"))
-    fill(*amounts(shares))
+    prefetch_related_objects(shares, *PREFETCHED, users_of("claim"))
     return [_row(share, viewer) for share in shares]
 
 

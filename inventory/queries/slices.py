@@ -1,12 +1,10 @@
 """Which share holds how much of which dimension, ready to be laid end to end in a bar."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 import msgspec
-from django.db.models import QuerySet
 
 from inventory.dra.units import Unit, reading_order, unit_of
 from inventory.kube.quantity import Notation, Quantity
@@ -69,18 +67,12 @@ class Track(msgspec.Struct, frozen=True):
 
 def teams(*, viewer: Viewer) -> dict[str, TeamBrief]:
     """The teams that the viewer may know, by their slugs and in the order of their colours."""
-    return by_colour(teams_of(teams_query(viewer)).values())
+    return by_colour(known_teams(viewer=viewer).values())
 
 
-def teams_query(viewer: Viewer) -> QuerySet[Any, Any]:
-    """The teams that the viewer may know, in the order of their names."""
-    found = Team.objects.visible_to(viewer).order_by("name", "pk")
-    return found.values_list("pk", "slug", "name", "colour")
-
-
-def teams_of(rows: Iterable[Sequence[Any]]) -> dict[int, TeamBrief]:
-    """The rows of `teams_query`, by their ids."""
-    return {pk: TeamBrief(*columns) for pk, *columns in rows}
+def known_teams(*, viewer: Viewer) -> dict[int, TeamBrief]:
+    """The teams that the viewer may know, by their ids and in the order of their names."""
+    return briefs(Team.objects.visible_to(viewer).order_by("name", "pk"))
 
 
 def by_colour(teams: Iterable[TeamBrief]) -> dict[str, TeamBrief]:

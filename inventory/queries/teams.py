@@ -1,11 +1,11 @@
 """Teams: what each holds, what waits, what it should hold at most."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import msgspec
 from django.db.models import Count, QuerySet
@@ -15,9 +15,8 @@ from inventory.dra.units import Unit, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity, total
 from inventory.models import Membership, Namespace, Team, TeamQuota
 from inventory.models.visibility import visible
-from inventory.queries import pods, quotas
-from inventory.queries.at_once import Answer, Questions, Rows
-from inventory.queries.card_holdings import Kept, OfOthers
+from inventory.queries import card_holdings, pods, quotas
+from inventory.queries.card_holdings import Kept
 from inventory.queries.filters import Filters, Names, Ordering, Search
 from inventory.queries.holdings import Held
 from inventory.queries.pods import PodState
@@ -125,20 +124,9 @@ def queryset(*, viewer: Viewer) -> QuerySet[Team]:
 class Figures:
     """What some teams hold and wait for, read once for all rows; of all, and nobody, where none is named."""
 
-    def __init__(
-        self, teams: Collection[int] | None = None, *, viewer: Viewer, questions: Questions | None = None
-    ) -> None:
-        self.questions = questions = questions or Questions()
-        states = pods.queryset(viewer=EVERYTHING).order_by()
-        if teams is not None:
-            states = states.filter(team__in=teams)
-        self.uses = Uses(teams, questions)
-        by_state = states.values_list("team_id", "state").annotate(number=Count("pk"))
-        self._asked_states = questions.ask(by_state)
-        self._mine = viewer.teams
-        self._others: OfOthers | None = None
-        if teams is None and viewer.teams is not None:
-            self._others = OfOthers(viewer.teams, questions)
+    def __init__(self, teams: Collection[int] | None = None) -> None:
+        self.uses = Uses(teams)
+        self._teams = teams
 
     def use_of(self, team: int | None) -> Use:
         return _use(
@@ -148,16 +136,16 @@ class Figures:
             states=self._states[team],
         )
 
-    def others(self) -> OthersRow:
+    def others(self, *, viewer: Viewer) -> OthersRow:
         """All that no team holds which the viewer may see; for an operator, what belongs to no team.
 
         Where the figures are of everybody.
         """
-        if self._others is None or self._mine is None:
+        if viewer.teams is None:
             return OthersRow(self.use_of(None), withheld=False)
-        mine, pending = self._mine, self.uses.pending_claims
+        mine, pending = viewer.teams, self.uses.pending_claims
         use = _use(
-            self._others.kept(),
+            card_holdings.of_others(mine),
             amounts_over(held for held in self.uses.held.items() if held[0][0] not in mine),
             claims_pending=sum(number for team, number in pending.items() if team not in mine),
             states=sum((found for team, found in self._states.items() if team not in mine), Counter()),
@@ -166,8 +154,11 @@ class Figures:
 
     @cached_property
     def _states(self) -> defaultdict[int | None, Counter[str]]:
+        rows = pods.queryset(viewer=EVERYTHING).order_by()
+        if self._teams is not None:
+            rows = rows.filter(team__in=self._teams)
         found: defaultdict[int | None, Counter[str]] = defaultdict(Counter)
-        for team, state, number in self._asked_states.rows:
+        for team, state, number in rows.values_list("team_id", "state").annotate(Count("pk")):
             found[team][state] = number
         return found
 
@@ -187,22 +178,20 @@ def rows(
     """
     teams = list(page)
     ids = {team.pk for team in teams}
-    found = figures or Figures(ids, viewer=viewer)
-    namespaces, members = _namespaces(ids, found.questions), _members(ids, found.questions)
+    found = figures or Figures(ids)
+    namespaces, members = _namespaces(ids), _members(ids)
     in_force = quotas.in_force(now, ids) if limits is None else limits
     by_team: defaultdict[str, list[QuotaRow]] = defaultdict(list)
     for row in quotas.rows((one for one in in_force if one.team_id in ids), now, found.uses):
         by_team[row.team].append(row)
-    people = _by_team(members.rows, _Member)
-    places = _by_team(namespaces.rows, TeamNamespaceRow)
     return [
         TeamRow(
             id=team.pk,
             slug=team.slug,
             name=team.name,
             colour=team.colour,
-            namespaces=tuple(places[team.pk]),
-            members=_told(people[team.pk], viewer, reader),
+            namespaces=tuple(namespaces[team.pk]),
+            members=_told(members[team.pk], viewer, reader),
             use=found.use_of(team.pk),
             quotas=tuple(by_team[team.slug]),
         )
@@ -254,9 +243,13 @@ def _fraction(amount: Fraction | None) -> str | None:
     return None if amount is None or measured(at_least(amount)) == amount else str(amount)
 
 
-def _namespaces(teams: Collection[int], questions: Questions) -> Answer:
+def _namespaces(teams: Collection[int]) -> defaultdict[int, list[TeamNamespaceRow]]:
+    found: defaultdict[int, list[TeamNamespaceRow]] = defaultdict(list)
     rows = Namespace.objects.filter(team__in=teams).order_by("cluster__name", "name")
-    return questions.ask(rows.values_list("team_id", "cluster__name", "name"))
+    for team, cluster, name in rows.values_list("team_id", "cluster__name", "name"):
+        if team is not None:
+            found[team].append(TeamNamespaceRow(cluster, name))
+    return found
 
 
 class _Member(NamedTuple):
@@ -265,18 +258,11 @@ class _Member(NamedTuple):
     user: int
 
 
-def _members(teams: Collection[int], questions: Questions) -> Answer:
+def _members(teams: Collection[int]) -> defaultdict[int, list[_Member]]:
+    found: defaultdict[int, list[_Member]] = defaultdict(list)
     rows = Membership.objects.filter(team__in=teams).order_by("role", "user__username")
-    return questions.ask(rows.values_list("team_id", "user__username", "role", "user_id"))
-
-
-_RowT = TypeVar("_RowT")
-
-
-def _by_team(rows: Rows, made: Callable[..., _RowT]) -> defaultdict[int, list[_RowT]]:
-    found: defaultdict[int, list[_RowT]] = defaultdict(list)
-    for team, *columns in rows:
-        found[team].append(made(*columns))
+    for team, *columns in rows.values_list("team_id", "user__username", "role", "user_id"):
+        found[team].append(_Member(*columns))
     return found
 
 

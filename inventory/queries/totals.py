@@ -32,12 +32,6 @@ _GROUPED_BY = (
     "exponent",
     "notation",
 )
-_COLUMNS = (
-    *_GROUPED_BY,
-    "known",
-    "unknown",
-    *(f"{name}_sum_{half}" for name in ("total", "allocated", "remaining") for half in ("high", "low")),
-)
 _KNOWN = Q(total__isnull=False, allocated__isnull=False, remaining__isnull=False)
 
 
@@ -85,12 +79,7 @@ class _Sums(msgspec.Struct):
 
 def by_product(cards: QuerySet[Card]) -> list[TotalRow]:
     """One row for each driver, product and dimension, in that order."""
-    return over_all(grouped_query(cards, ()))
-
-
-def over_all(rows: Iterable[Sequence[Any]]) -> list[TotalRow]:
-    """The rows of `grouped_query`, which was asked by no field."""
-    return grouped_of(rows, 0).get((), [])
+    return [row for rows in grouped(cards, None).values() for row in rows]
 
 
 def by_node(cards: QuerySet[Card]) -> dict[int | None, list[TotalRow]]:
@@ -106,34 +95,12 @@ def grouped(cards: QuerySet[Card], field: str | None) -> dict[Any, list[TotalRow
 
 def grouped_by(cards: QuerySet[Card], fields: Sequence[str]) -> dict[tuple[Any, ...], list[TotalRow]]:
     """The same for each combination of the values of several fields."""
-    return grouped_of(grouped_query(cards, fields), len(fields))
-
-
-def grouped_query(cards: QuerySet[Card], fields: Sequence[str]) -> QuerySet[Any, Any]:
-    balances = Balance.objects.filter(card__in=cards.order_by().values("pk")).order_by()
-    found: QuerySet[Any, Any] = balances.values_list(
-        *(f"card__{field}" for field in fields), *_GROUPED_BY
-    ).annotate(
-        known=Count("pk", filter=_KNOWN),
-        unknown=Count("pk", filter=~_KNOWN),
-        **halves("total_sum", "total", _KNOWN),
-        **halves("allocated_sum", "allocated", _KNOWN),
-        **halves("remaining_sum", "remaining", _KNOWN),
-    )
-    return found
-
-
-def grouped_of(rows: Iterable[Sequence[Any]], fields: int) -> dict[tuple[Any, ...], list[TotalRow]]:
-    """The rows of `grouped_query`, which was asked by so many fields."""
     sums: defaultdict[tuple[Any, ...], dict[tuple[str, str, str], _Sums]] = defaultdict(dict)
-    for row in rows:
-        group = dict(zip(_COLUMNS, row[fields:], strict=True))
+    for group in _groups(cards, [f"card__{field}" for field in fields]):
         key = (group["card__pool__driver"], group["card__product"], group["dimension"])
-        _add(sums[tuple(row[:fields])].setdefault(key, _Sums()), group)
-    return {
-        values: [_row(*key, one) for key, one in sorted(of_values.items())]
-        for values, of_values in sums.items()
-    }
+        values = tuple(group[f"card__{field}"] for field in fields)
+        _add(sums[values].setdefault(key, _Sums()), group)
+    return {values: [_row(*key, one) for key, one in sorted(rows.items())] for values, rows in sums.items()}
 
 
 def card_counts(cards: QuerySet[Card]) -> list[CardCounts]:
@@ -165,6 +132,18 @@ def over_products(rows: Iterable[TotalRow]) -> list[TotalRow]:
     for row in rows:
         sums.setdefault((row.driver, row.dimension), []).append(row)
     return [_added(driver, dimension, found) for (driver, dimension), found in sorted(sums.items())]
+
+
+def _groups(cards: QuerySet[Card], fields: Sequence[str]) -> Iterable[Mapping[str, Any]]:
+    balances = Balance.objects.filter(card__in=cards.order_by().values("pk")).order_by()
+    groups: Iterable[Mapping[str, Any]] = balances.values(*dict.fromkeys((*fields, *_GROUPED_BY))).annotate(
+        known=Count("pk", filter=_KNOWN),
+        unknown=Count("pk", filter=~_KNOWN),
+        **halves("total_sum", "total", _KNOWN),
+        **halves("allocated_sum", "allocated", _KNOWN),
+        **halves("remaining_sum", "remaining", _KNOWN),
+    )
+    return groups
 
 
 def _add(sums: _Sums, group: Mapping[str, Any]) -> None:

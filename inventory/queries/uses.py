@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q
 
 from inventory.dra.quotas.equivalents import Told, total
 from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS, is_named, of_request
@@ -17,10 +17,9 @@ from inventory.dra.units import Unit, unit_of
 from inventory.kube.quantity import Notation
 from inventory.models import Card, Cluster, DeviceClass, KindState, Share, TeamQuota
 from inventory.queries import card_holdings, holdings, pending_use
-from inventory.queries.at_once import Answer, Questions
 from inventory.queries.card_holdings import HeldBy, Holdings, Kept
 from inventory.queries.holdings import TEAM, Held, Key, Number
-from inventory.queries.pending_use import KindOf, Waiting
+from inventory.queries.pending_use import Alike, KindOf, Waiting
 
 UNREADABLE = "shares that say nothing of how much they hold"
 AMOUNT_UNKNOWN = "shares whose amount cannot be read"
@@ -35,28 +34,23 @@ _SET = ("cluster_id", "device__pool__driver", "device__card__product", "device_c
 class Uses:
     """What some teams hold and wait for, read once for all their quotas; of all, where none is named."""
 
-    def __init__(self, teams: Collection[int] | None = None, questions: Questions | None = None) -> None:
-        """With `questions` everything is asked for with them, else what is needed when it is needed."""
-        self._queries = _queries(teams)
-        self._asked: Mapping[str, Answer] = {}
-        if questions:
-            self._asked = {name: questions.ask(query) for name, query in self._queries.items()}
+    def __init__(self, teams: Collection[int] | None = None) -> None:
+        """Everything is read when it is needed first."""
+        self._teams = teams
 
     @classmethod
     def of(cls, quotas: Sequence[TeamQuota]) -> Self:
         return cls({one.team_id for one in quotas})
 
-    def _rows(self, name: str) -> Iterable[Sequence[Any]]:
-        return self._asked[name].rows if name in self._asked else self._queries[name].iterator()
-
     @cached_property
     def held(self) -> Mapping[Key, Mapping[str, Held]]:
         """By team, cluster, driver, product and device class, and by dimension."""
-        return holdings.amounts_of(self._rows("held"))
+        whose = {} if self._teams is None else {"claim__team__in": self._teams}
+        return holdings.amounts(Share.objects.filter(**whose), (TEAM, *_SET))
 
     @cached_property
     def cards_held(self) -> Holdings:
-        return card_holdings.holdings_of(self._rows("cards_held"))
+        return card_holdings.of_teams(self._teams)
 
     def kept_of(self, team: int | None) -> Kept:
         found = self._kept_by_team[team]
@@ -165,12 +159,10 @@ class Uses:
         return [one for key, one in found.of_all.items() if _is_in(quota, key, "")]
 
     @cached_property
-    def _pending(self) -> defaultdict[int, list[Waiting]]:
-        found: defaultdict[int, list[Waiting]] = defaultdict(list)
-        waiting = [one for one in self._rows("pending") if one[0] is not None]
-        if not waiting:
-            return found
-        for one in pending_use.waiting(waiting, self._device_classes, self._rows("samples")):
+    def _pending(self) -> defaultdict[int | None, list[Waiting]]:
+        found: defaultdict[int | None, list[Waiting]] = defaultdict(list)
+        of_teams = [one for one in self._alike if one.team is not None]
+        for one in pending_use.waiting(of_teams, self._device_classes) if of_teams else ():
             found[one.team].append(one)
         return found
 
@@ -178,53 +170,59 @@ class Uses:
     def pending_claims(self) -> Counter[int | None]:
         """How many claims of each team wait for devices."""
         found: Counter[int | None] = Counter()
-        for team, *_, number in self._rows("pending"):
-            found[team] += number
+        for one in self._alike:
+            found[one.team] += one.number
         return found
 
     @cached_property
+    def _alike(self) -> list[Alike]:
+        return pending_use.alike(self._teams)
+
+    @cached_property
     def _cards(self) -> dict[tuple[Any, ...], int]:
-        return {tuple(of): number for *of, number in self._rows("cards")}
+        counted = Card.objects.order_by().values_list("cluster_id", "pool__driver", "product")
+        return {tuple(of): number for *of, number in counted.annotate(Count("pk"))}
 
     @cached_property
     def _device_classes(self) -> defaultdict[int, dict[str, Any]]:
         """Their specs, by cluster and name."""
         found: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-        for cluster, name, spec in self._rows("classes"):
+        for cluster, name, spec in DeviceClass.objects.order_by().values_list("cluster_id", "name", "spec"):
             found[cluster][name] = spec
         return found
 
-    @cached_property
+    @property
     def _slices_unread(self) -> list[int]:
-        return [cluster for (cluster,) in self._rows("slices_unread")]
+        return [cluster for cluster, seen in self._seen.items() if not seen.slices]
 
-    @cached_property
+    @property
     def _unread(self) -> dict[int, str]:
         """Clusters of which it is not known who holds what, and why, by name."""
-        rows = self._rows("unread")
-        return {pk: f"{name}: {NEVER_READ if never else NOT_KEPT}" for pk, name, never in rows}
+        unread = {cluster: seen for cluster, seen in self._seen.items() if not (seen.claims and seen.kept)}
+        return {
+            cluster: f"{seen.name}: {NOT_KEPT if seen.claims else NEVER_READ}"
+            for cluster, seen in unread.items()
+        }
+
+    @cached_property
+    def _seen(self) -> "dict[int, _Seen]":
+        """By cluster, in the order of their names."""
+        read = KindState.objects.filter(cluster=OuterRef("pk"), succeeded_at__isnull=False)
+        found = Cluster.objects.order_by("name").annotate(
+            slices=Exists(read.filter(kind="resourceslices")),
+            claims=Q(observed_at__isnull=False) | Exists(read.filter(kind="resourceclaims")),
+            kept=~card_holdings.not_kept(),
+        )
+        return {pk: _Seen(*row) for pk, *row in found.values_list("pk", *_Seen._fields)}
 
 
-def _queries(teams: Collection[int] | None) -> dict[str, QuerySet[Any, Any]]:
-    shares = Share.objects.all() if teams is None else Share.objects.filter(claim__team__in=teams)
-    read = KindState.objects.filter(succeeded_at__isnull=False)
-    of_slices, of_claims = (
-        read.filter(kind=kind).values("cluster") for kind in ("resourceslices", "resourceclaims")
-    )
-    never = Q(observed_at=None) & ~Q(pk__in=of_claims)
-    unread = Cluster.objects.filter(never | card_holdings.not_kept()).annotate(never=never).order_by("name")
-    return {
-        "held": holdings.amounts_query(shares, (TEAM, *_SET)),
-        "cards_held": card_holdings.query(teams),
-        "pending": pending_use.query(teams),
-        "samples": pending_use.samples_query(),
-        "cards": Card.objects.order_by()
-        .values_list("cluster_id", "pool__driver", "product")
-        .annotate(number=Count("pk")),
-        "classes": DeviceClass.objects.order_by().values_list("cluster_id", "name", "spec"),
-        "slices_unread": Cluster.objects.exclude(pk__in=of_slices).order_by().values_list("pk"),
-        "unread": unread.values_list("pk", "name", "never"),
-    }
+class _Seen(NamedTuple):
+    """What of a cluster was read, and whether what is held of its cards is kept."""
+
+    name: str
+    slices: bool
+    claims: bool
+    kept: bool
 
 
 def amounts_over(

@@ -3,7 +3,8 @@
 Past `LARGEST` cards a cell is a run of neighbouring nodes, so that no page draws more than a screen can show.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -11,15 +12,12 @@ import msgspec
 from django.db.models import Avg, Count, Min, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from inventory.dra.units import short_name
-from inventory.models import Card, Device, Pool
-from inventory.queries.at_once import Questions, fill
+from inventory.models import Balance, Card, Device, Pool
 from inventory.queries.dimensions import Dimension, dimensions
 from inventory.queries.kinds import Kind, sharing
 
 LARGEST = 5000
 BLOCKS = 500
-_SHOWN = ("memory", "cores")
 _LONGEST_ID = 18
 
 
@@ -104,13 +102,10 @@ def between(cards: QuerySet[Any], first: str, last: str) -> QuerySet[Any]:
 def cells(cards: QuerySet[Any], matching: QuerySet[Card] | None) -> tuple[Group, ...]:
     """At most `LARGEST` cards of `placed`; those that are not `matching` stay in place and are muted."""
     listed = list(in_order(cards)[:LARGEST])
-    ids, questions = [card.pk for card in listed], Questions()
-    asked = None if matching is None else questions.ask(matching.order_by().values_list("pk"))
-    devices = Device.objects.filter(card__in=ids).order_by().values_list("card_id")
-    asked_shares = questions.ask(devices.annotate(number=Sum("shares")))
-    fill((listed, "balances"), questions=questions)
-    kept, shares = {pk for (pk,) in asked.rows} if asked else set(ids), dict(asked_shares.rows)
-    drawn = {card.pk: _cell(card, kept, shares) for card in listed}
+    ids = [card.pk for card in listed]
+    kept = set(ids) if matching is None else set(matching.order_by().values_list("pk", flat=True))
+    balances, shares = _balances(ids), _shares(ids)
+    drawn = {card.pk: _cell(card, kept, balances, shares) for card in listed}
     grouped = groupby(
         listed, key=lambda card: (card.cluster.name, card.pool.driver, card.product, card.partitioned)
     )
@@ -169,7 +164,26 @@ def _column(cards: list[Any], drawn: Mapping[int, Cell]) -> Column:
     return Column(first.place, first.node_id, first.pool_id, tuple(drawn[card.pk] for card in cards))
 
 
-def _cell(card: Any, kept: set[int], shares: dict[int | None, int]) -> Cell:
+def _balances(ids: Sequence[int]) -> defaultdict[int, list[Balance]]:
+    found: defaultdict[int, list[Balance]] = defaultdict(list)
+    named = (
+        Q(dimension__in=("memory", "cores"))
+        | Q(dimension__endswith="/memory")
+        | Q(dimension__endswith="/cores")
+    )
+    for balance in Balance.objects.filter(named, card__in=ids):
+        found[balance.card_id or 0].append(balance)
+    return found
+
+
+def _shares(ids: Sequence[int]) -> dict[int | None, int]:
+    devices = Device.objects.filter(card__in=ids).order_by()
+    return dict(devices.values_list("card_id").annotate(Sum("shares")))
+
+
+def _cell(
+    card: Any, kept: set[int], balances: defaultdict[int, list[Balance]], shares: dict[int | None, int]
+) -> Cell:
     trusted = card.pool.state == Pool.State.COMPLETE
     return Cell(
         card=card.pk,
@@ -179,7 +193,7 @@ def _cell(card: Any, kept: set[int], shares: dict[int | None, int]) -> Cell:
         tainted=card.tainted,
         muted=card.pk not in kept,
         shares=shares.get(card.pk, 0),
-        dimensions=dimensions(one for one in card.balances.all() if short_name(one.dimension) in _SHOWN),
+        dimensions=dimensions(balances[card.pk]),
     )
 
 

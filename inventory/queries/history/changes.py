@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -12,10 +11,9 @@ from inventory.history.sweep import Device, DeviceKey
 from inventory.kube.quantity import Quantity
 from inventory.models import Claim, ClaimEvent, ShareInterval, TeamQuota
 from inventory.models.visibility import visible
-from inventory.queries.at_once import Questions, Rows, at_once, number_of
 from inventory.queries.history.device_changes import DeviceChanges, device_changes
-from inventory.queries.history.read import Read, Reading, span_of
-from inventory.queries.slices import OTHERS, TeamBrief, by_colour, teams_of, teams_query
+from inventory.queries.history.read import Read, read_in, span_of
+from inventory.queries.slices import OTHERS, TeamBrief, teams
 from inventory.queries.usage import recorded
 from inventory.queries.usage.recorded import Known
 from inventory.queries.usage.rows import Period
@@ -97,25 +95,16 @@ class Changes(msgspec.Struct, frozen=True):
 
 def changes(period: Period, *, viewer: Viewer) -> Changes:
     """A fixed number of queries."""
-    questions = Questions()
-    asked_reads, asked_teams = Reading(period, None, questions), questions.ask(teams_query(viewer))
-    asked_claims = _Claims(period, viewer, questions)
-    reads = asked_reads.found()
-    known = by_colour(teams_of(asked_teams.rows).values())
-    found = at_once(
-        begun=_by_device(_begun(period, reads)),
-        ended=_by_device(_ended(period, reads)),
-        events=_events(period, reads),
-    )
-    shares = _shares(found["begun"], found["ended"], _devices(period, reads), known, viewer)
+    reads = read_in(period)
+    shares = _shares(period, reads, viewer)
     return Changes(
         period=period,
         reads=tuple(reads.values()),
         devices=device_changes(period, reads),
         shares=shares,
         more_shares=max(0, len(shares) - MOST_TEAMS),
-        events=dict(found["events"]),
-        claims=asked_claims.found(),
+        events=_events(period, reads),
+        claims=_claims(period, viewer),
         quotas=tuple(_quotas(period, viewer)),
     )
 
@@ -123,16 +112,11 @@ def changes(period: Period, *, viewer: Viewer) -> Changes:
 # --- Shares ---
 
 
-def _shares(
-    rows_begun: Rows,
-    rows_ended: Rows,
-    where: Mapping[DeviceKey, Device],
-    known: Mapping[str, TeamBrief],
-    viewer: Viewer,
-) -> tuple[ShareChange, ...]:
+def _shares(period: Period, reads: Mapping[int, Read], viewer: Viewer) -> tuple[ShareChange, ...]:
     """The busiest first, others last."""
-    begun = _counted(rows_begun, where, known, viewer)
-    ended = _counted(rows_ended, where, known, viewer)
+    known, where = teams(viewer=viewer), _devices(period, reads)
+    begun = _counted(_begun(period, reads), where, known, viewer)
+    ended = _counted(_ended(period, reads), where, known, viewer)
     rows = [ShareChange(*key, begun[key], ended[key]) for key in {**begun, **ended}]
     return tuple(sorted(rows, key=_order))
 
@@ -155,20 +139,15 @@ def _ended(period: Period, clusters: Collection[int]) -> QuerySet[ShareInterval]
     return of_clusters.filter(~Exists(goes_on), ended_at__gte=period.start, ended_at__lt=period.end)
 
 
-def _by_device(rows: QuerySet[ShareInterval]) -> QuerySet[Any, Any]:
-    found: QuerySet[Any, Any] = rows.order_by().values_list(*_KEYS).annotate(number=Count("pk"))
-    return found
-
-
 def _counted(
-    rows: Rows,
+    rows: QuerySet[ShareInterval],
     where: Mapping[DeviceKey, Device],
     known: Mapping[str, TeamBrief],
     viewer: Viewer,
 ) -> Counter[tuple[TeamBrief | None, str, str]]:
     """Of shares on cards, as everywhere."""
     found: Counter[tuple[TeamBrief | None, str, str]] = Counter()
-    for *key, slug, number in rows:
+    for *key, slug, number in rows.order_by().values_list(*_KEYS).annotate(Count("pk")):
         device = where.get(DeviceKey(*key))
         if device is not None and device.accelerator:
             found[_whose(slug, known, viewer), device.key.driver, device.product] += number
@@ -192,34 +171,31 @@ def _devices(period: Period, reads: Mapping[int, Read]) -> dict[DeviceKey, Devic
 # --- Claims and quotas ---
 
 
-def _events(period: Period, clusters: Collection[int]) -> QuerySet[Any, Any]:
+def _events(period: Period, clusters: Collection[int]) -> dict[str, int]:
     of_clusters = ClaimEvent.objects.filter(cluster__in=list(clusters))
     rows = of_clusters.filter(at__gte=period.start, at__lt=period.end).order_by()
-    found: QuerySet[Any, Any] = rows.values_list("kind").annotate(number=Count("pk"))
-    return found
+    return dict(rows.values_list("kind").annotate(Count("pk")))
 
 
-class _Claims:
-    def __init__(self, period: Period, viewer: Viewer, questions: Questions) -> None:
-        everyones = Claim.objects.filter(
-            state=Claim.State.PENDING, created_at__gte=period.start, created_at__lt=period.end
-        )
-        seen = everyones.filter(visible(Claim, viewer))
-        latest = seen.order_by("-created_at", "pk").values_list(*_CLAIM)
-        self._viewer = viewer
-        self._everyones, self._seen = questions.ask(number_of(everyones)), questions.ask(number_of(seen))
-        self._latest = questions.ask(latest[:MOST_CLAIMS])
-
-    def found(self) -> NewClaims:
-        rows = tuple(
-            NewClaim(pk, cluster, namespace, name, slug if self._viewer.sees(team) else None, created_at)
-            for pk, cluster, namespace, name, team, slug, created_at in self._latest.rows
-        )
-        number = self._everyones.number
-        return NewClaims(rows, number, number - self._seen.number)
+def _claims(period: Period, viewer: Viewer) -> NewClaims:
+    everyones = Claim.objects.filter(
+        state=Claim.State.PENDING, created_at__gte=period.start, created_at__lt=period.end
+    )
+    seen = everyones.filter(visible(Claim, viewer))
+    counts = everyones.aggregate(number=Count("pk"), own=Count("pk", filter=visible(Claim, viewer)))
+    latest = seen.select_related("cluster", "namespace", "team").order_by("-created_at", "pk")
+    return NewClaims(
+        tuple(_claim(one, viewer) for one in latest[:MOST_CLAIMS]),
+        counts["number"],
+        counts["number"] - counts["own"],
+    )
 
 
-_CLAIM = ("pk", "cluster__name", "namespace__name", "name", "team_id", "team__slug", "created_at")
+def _claim(one: Claim, viewer: Viewer) -> NewClaim:
+    team = one.team if one.team and viewer.sees(one.team.pk) else None
+    return NewClaim(
+        one.pk, one.cluster.name, one.namespace.name, one.name, team.slug if team else None, one.created_at
+    )
 
 
 def _quotas(period: Period, viewer: Viewer) -> Iterable[QuotaChange]:

@@ -3,27 +3,19 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from inventory.history.axis import common
 from inventory.history.instants import Span, micros
 from inventory.kube.quantity import Quantity
-from inventory.models import Claim, Device, DeviceInterval, InstantSource, PodInterval, ShareInterval
-from inventory.queries.at_once import Questions, Rows, at_once
+from inventory.models import Claim, Device, InstantSource, PodInterval, ShareInterval
 from inventory.queries.history.microseconds import Micros
-from inventory.queries.history.published import (
-    PUBLISHED,
-    Published,
-    absent,
-    changes,
-    published,
-    quantity,
-)
-from inventory.queries.history.read import Read, Reading, span_of
-from inventory.queries.slices import OTHERS, TeamBrief, by_colour, teams_of, teams_query
+from inventory.queries.history.published import Published, absent, changes, published, quantity
+from inventory.queries.history.read import Read, read_in, span_of
+from inventory.queries.slices import OTHERS, TeamBrief, teams
 from inventory.queries.usage.rows import Period
 from inventory.viewer import Viewer
 
@@ -31,6 +23,7 @@ from inventory.viewer import Viewer
 MOST_SHARES = 150
 # Where they are not, what lies closer together than this part of the period is one bar.
 _CLOSER = 400
+_AT_ONCE = 5_000
 _PODS_NAMED = 3
 
 
@@ -115,17 +108,13 @@ class _Row(NamedTuple):
 
 def timeline(device: Device, period: Period, *, viewer: Viewer) -> Timeline:
     """A fixed number of queries, and a bounded number of bars."""
-    questions = Questions()
-    asked_read = Reading(period, [device.cluster_id], questions)
-    asked_teams, asked_rows = questions.ask(teams_query(viewer)), questions.ask(_rows(device, period))
-    asked_published = questions.ask(published(device, period))
-    read, asked = asked_read.found()[device.cluster_id], span_of(period)
-    known = by_colour(teams_of(asked_teams.rows).values())
-    by_whose = _by_whose(asked_rows.rows, period, read, known, viewer)
+    read, asked = read_in(period, [device.cluster_id])[device.cluster_id], span_of(period)
+    known = teams(viewer=viewer)
+    by_whose = _by_whose(device, period, read, known, viewer)
     named = [row for whose, rows in by_whose.items() if not whose.withheld for row in rows]
     merged = len(named) > MOST_SHARES
     apart = {} if merged else _shares(device, [row.pk for row in named], period, viewer)
-    intervals = [DeviceInterval(**dict(zip(PUBLISHED, row, strict=True))) for row in asked_published.rows]
+    intervals = published(device, period)
     return Timeline(
         period=period,
         read=read,
@@ -138,20 +127,16 @@ def timeline(device: Device, period: Period, *, viewer: Viewer) -> Timeline:
     )
 
 
-def _rows(device: Device, period: Period) -> QuerySet[Any, Any]:
-    columns = ("team_slug", "admin_access", "pk", Micros("started_at"), Micros("ended_at"))
-    rows = ShareInterval.objects.filter(_is(device), _overlaps(period)).order_by("started_at")
-    return rows.values_list(*columns)
-
-
 def _by_whose(
-    rows: Rows, period: Period, read: Read, known: Mapping[str, TeamBrief], viewer: Viewer
+    device: Device, period: Period, read: Read, known: Mapping[str, TeamBrief], viewer: Viewer
 ) -> dict[_Whose, list[_Row]]:
     """In the order of time. What was not seen to end lasted until the last reading; nobody knows of later."""
     asked = span_of(period)
     last = min(micros(read.until), asked.end) if read.until else asked.start
+    columns = ("team_slug", "admin_access", "pk", Micros("started_at"), Micros("ended_at"))
+    rows = ShareInterval.objects.filter(_is(device), _overlaps(period)).order_by("started_at")
     found: defaultdict[tuple[str, bool], list[_Row]] = defaultdict(list)
-    for slug, admin_access, pk, start, end in rows:
+    for slug, admin_access, pk, start, end in rows.values_list(*columns).iterator(_AT_ONCE):
         begins = max(start, asked.start)
         ends = max(begins, last) if end is None else min(end, asked.end)
         found[slug, admin_access].append(_Row(begins, ends, pk, end is None))
@@ -246,34 +231,15 @@ def _united(rows: Sequence[_Row]) -> list[Span]:
 
 
 def _shares(device: Device, ids: Sequence[int], period: Period, viewer: Viewer) -> dict[int, OneShare]:
-    intervals = ShareInterval.objects.visible_to(viewer).filter(pk__in=ids).order_by()
-    uids = intervals.values("claim_uid")
-    claims = Claim.objects.visible_to(viewer).filter(cluster=device.cluster_id, uid__in=uids).order_by()
-    found = at_once(
-        intervals=intervals.values_list(*_INTERVAL),
-        pods=_pods(device.cluster_id, uids, period, viewer),
-        claims=claims.values_list("uid", "pk"),
-    )
-    pods, claim_ids = _by_claim(found["pods"]), dict(found["claims"])
-    shares = [ShareInterval(**dict(zip(_INTERVAL, row, strict=True))) for row in found["intervals"]]
-    return {one.pk: _share(one, pods.get(one.claim_uid, []), claim_ids.get(one.claim_uid)) for one in shares}
-
-
-_INTERVAL = (
-    "id",
-    "claim_uid",
-    "namespace",
-    "claim_name",
-    "dedicated",
-    "consumed",
-    "given_at",
-    "given_source",
-    "started_at",
-    "started_source",
-    "started_not_before",
-    "ended_at",
-    "ended_not_before",
-)
+    intervals = ShareInterval.objects.visible_to(viewer).in_bulk(ids)
+    uids = {one.claim_uid for one in intervals.values()}
+    pods = _pods(device.cluster_id, uids, period, viewer)
+    claims = Claim.objects.visible_to(viewer).filter(cluster=device.cluster_id, uid__in=uids)
+    claim_ids = dict(claims.values_list("uid", "pk"))
+    return {
+        pk: _share(one, pods.get(one.claim_uid, []), claim_ids.get(one.claim_uid))
+        for pk, one in intervals.items()
+    }
 
 
 def _share(one: ShareInterval, pods: Sequence[str], claim_id: int | None) -> OneShare:
@@ -295,16 +261,14 @@ def _share(one: ShareInterval, pods: Sequence[str], claim_id: int | None) -> One
     )
 
 
-def _pods(cluster: int, uids: QuerySet[Any, Any], period: Period, viewer: Viewer) -> QuerySet[Any, Any]:
+def _pods(cluster: int, uids: Iterable[str], period: Period, viewer: Viewer) -> dict[str, list[str]]:
     """The Pods that used each claim in the period, in the order in which they came."""
     rows = PodInterval.objects.visible_to(viewer).filter(_overlaps(period))
-    used = rows.filter(cluster=cluster, claim_uid__in=uids, resource="pods").order_by("started_at", "pk")
-    return used.values_list("claim_uid", "pod_name")
-
-
-def _by_claim(rows: Rows) -> dict[str, list[str]]:
+    used = rows.filter(cluster=cluster, claim_uid__in=list(uids), resource="pods").order_by(
+        "started_at", "pk"
+    )
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for uid, name in rows:
+    for uid, name in used.values_list("claim_uid", "pod_name"):
         found[uid][name] = None
     return {uid: list(names) for uid, names in found.items()}
 

@@ -10,7 +10,6 @@ from django.db.models import Count, F, QuerySet
 
 from inventory.models import Claim
 from inventory.models.visibility import visible
-from inventory.queries.at_once import Questions, number_of
 from inventory.viewer import Viewer
 
 # Where one bar of the distribution ends and the next begins, in seconds.
@@ -41,46 +40,29 @@ class Pending(msgspec.Struct, frozen=True):
     unknown: int
 
 
-class AskedPending:
+def pending(asked: Mapping[str, Any], *, viewer: Viewer, only_seen: bool) -> Pending:
     """As old as they were when their cluster was read; `only_seen`: of others not even how many there are."""
-
-    def __init__(
-        self, asked: Mapping[str, Any], viewer: Viewer, questions: Questions, *, only_seen: bool
-    ) -> None:
-        everyones = _that_wait(asked)
-        seen = everyones.filter(visible(Claim, viewer))
-        if only_seen:
-            everyones = seen
-        instants = everyones.order_by().values_list("created_at", "cluster__observed_at")
-        oldest = seen.order_by(F("created_at").asc(nulls_last=True), "pk").values_list(*_COLUMNS)
-        self._viewer = viewer
-        self._instants = questions.ask(instants.annotate(times=Count("pk")))
-        self._seen = questions.ask(number_of(seen))
-        self._oldest = questions.ask(oldest[:MOST_PENDING])
-
-    def found(self) -> Pending:
-        number, unknown, counts = 0, 0, [0] * (len(BORDERS) + 1)
-        for created, read, times in self._instants.rows:
-            age = _age(created, read)
-            number += times
-            if age is None:
-                unknown += times
-            else:
-                counts[bisect_right(BORDERS, age // timedelta(seconds=1))] += times
-        rows = tuple(_pending_row(self._viewer, *one) for one in self._oldest.rows)
-        return Pending(rows, number, number - self._seen.number, tuple(counts), unknown)
+    everyones = _that_wait(asked)
+    seen = everyones.filter(visible(Claim, viewer))
+    if only_seen:
+        everyones = seen
+    number, own, unknown, counts = 0, 0, 0, [0] * (len(BORDERS) + 1)
+    for created, read, alike, seen_of_them in _by_instant(everyones, viewer):
+        age = _age(created, read)
+        number, own = number + alike, own + seen_of_them
+        if age is None:
+            unknown += alike
+        else:
+            counts[bisect_right(BORDERS, age // timedelta(seconds=1))] += alike
+    oldest = seen.order_by(F("created_at").asc(nulls_last=True), "pk")[:MOST_PENDING]
+    rows = tuple(_pending_row(one, viewer) for one in oldest.select_related("cluster", "namespace", "team"))
+    return Pending(rows, number, number - own, tuple(counts), unknown)
 
 
-_COLUMNS = (
-    "pk",
-    "cluster__name",
-    "cluster__observed_at",
-    "namespace__name",
-    "name",
-    "team_id",
-    "team__slug",
-    "created_at",
-)
+def _by_instant(everyones: QuerySet[Claim], viewer: Viewer) -> QuerySet[Any, Any]:
+    """How many there are of each age, and how many of these the viewer sees."""
+    instants = everyones.order_by().values_list("created_at", "cluster__observed_at")
+    return instants.annotate(alike=Count("pk"), seen_of_them=Count("pk", filter=visible(Claim, viewer)))
 
 
 def _that_wait(asked: Mapping[str, Any]) -> QuerySet[Claim]:
@@ -95,16 +77,14 @@ def _age(created: datetime | None, read: datetime | None) -> timedelta | None:
     return None if created is None or read is None else max(timedelta(), read - created)
 
 
-def _pending_row(
-    viewer: Viewer,
-    pk: int,
-    cluster: str,
-    read: datetime | None,
-    namespace: str,
-    name: str,
-    team: int | None,
-    slug: str | None,
-    created: datetime | None,
-) -> PendingRow:
-    told = slug if viewer.sees(team) else None
-    return PendingRow(pk, cluster, namespace, name, told, created, _age(created, read))
+def _pending_row(claim: Claim, viewer: Viewer) -> PendingRow:
+    team = claim.team if claim.team and viewer.sees(claim.team.pk) else None
+    return PendingRow(
+        id=claim.pk,
+        cluster=claim.cluster.name,
+        namespace=claim.namespace.name,
+        name=claim.name,
+        team=team.slug if team else None,
+        since=claim.created_at,
+        waits=_age(claim.created_at, claim.cluster.observed_at),
+    )

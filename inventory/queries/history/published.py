@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q
 
 from inventory.history.axis import without
 from inventory.history.instants import Span, micros
@@ -36,11 +35,8 @@ class Offer(msgspec.Struct, frozen=True):
     capacity: Mapping[str, Quantity | None]
 
 
-PUBLISHED = ("started_at", "ended_at", "node", "product", "uuid", "capacity")
-
-
-def published(device: Device, period: Period) -> QuerySet[Any, Any]:
-    """What was said of it in the period, and what was said last before each of these: `PUBLISHED` of each."""
+def published(device: Device, period: Period) -> list[DeviceInterval]:
+    """What was said of it in the period, and what was said last before each of these."""
     later = Q(ended_at=None) | Q(ended_at__gte=period.start)
     rows = DeviceInterval.objects.filter(
         later,
@@ -50,8 +46,7 @@ def published(device: Device, period: Period) -> QuerySet[Any, Any]:
         device=device.name,
         started_at__lt=period.end,
     )
-    lasted = rows.exclude(ended_at=F("started_at")).order_by("started_at", "pk")
-    return lasted.values_list(*PUBLISHED)
+    return list(rows.exclude(ended_at=F("started_at")).order_by("started_at", "pk"))
 
 
 def absent(intervals: Sequence[DeviceInterval], read: Read) -> list[Span]:

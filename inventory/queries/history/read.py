@@ -7,8 +7,7 @@ import msgspec
 
 from inventory.history.axis import common, united, without
 from inventory.history.instants import Span, micros, moment
-from inventory.models import Cluster, RollUp
-from inventory.queries.at_once import Questions
+from inventory.models import Cluster
 from inventory.queries.freshness import stale_after
 from inventory.queries.usage import recorded
 from inventory.queries.usage.rows import Period
@@ -28,27 +27,17 @@ class Read(msgspec.Struct, frozen=True):
     unread: tuple[Span, ...]
 
 
-class Reading:
-    """By cluster, in the order of their names; of all where none are given. Asked with other things."""
-
-    def __init__(self, period: Period, clusters: Collection[int] | None, questions: Questions) -> None:
-        rows, rolled = Cluster.objects.order_by("name"), RollUp.objects.order_by()
-        if clusters is not None:
-            rows, rolled = rows.filter(pk__in=clusters), rolled.filter(cluster__in=list(clusters))
-        self._asked = span_of(period)
-        self._clusters = questions.ask(rows.values_list("pk", "name", "enabled"))
-        self._rolled = questions.ask(rolled.values_list("pk", "intervals_from"))
-        self._covered = questions.ask(recorded.coverage_query(clusters))
-
-    def found(self) -> dict[int, Read]:
-        rows = self._clusters.rows
-        covered = recorded.coverage_of(self._covered.rows, [pk for pk, *_ in rows])
-        deleted = {
-            pk: [Span(0, micros(kept_from))] for pk, kept_from in self._rolled.rows if kept_from is not None
-        }
-        # What was read, from where on single intervals are kept of it.
-        kept = {pk: without(spans, deleted.get(pk, ())) for pk, spans in covered.items()}
-        return {pk: _read(name, kept[pk], self._asked, enabled=enabled) for pk, name, enabled in rows}
+def read_in(period: Period, clusters: Collection[int] | None = None) -> dict[int, Read]:
+    """By cluster, in the order of their names; of all of them where none are given. Two queries."""
+    rows = Cluster.objects.order_by("name")
+    if clusters is not None:
+        rows = rows.filter(pk__in=clusters)
+    known = list(rows.values_list("pk", "name", "enabled", "roll_up__intervals_from"))
+    covered, asked = recorded.coverage(pk for pk, *_ in known), span_of(period)
+    return {
+        pk: _read(name, _kept(covered[pk], kept_from), asked, enabled=enabled)
+        for pk, name, enabled, kept_from in known
+    }
 
 
 def span_of(period: Period) -> Span:
@@ -77,6 +66,11 @@ def _followed(one: Read, asked: Span) -> list[Span]:
         return []
     end = asked.end if one.enabled else micros(one.until)
     return common([asked], [Span(micros(one.first), end)])
+
+
+def _kept(covered: Sequence[Span], kept_from: datetime | None) -> list[Span]:
+    """What was read, from where on single intervals are kept of it."""
+    return without(covered, [Span(0, micros(kept_from))] if kept_from else ())
 
 
 def _read(name: str, covered: Sequence[Span], asked: Span, *, enabled: bool) -> Read:

@@ -19,8 +19,7 @@ from inventory.history.trend import Trend
 from inventory.kube.quantity import Notation
 from inventory.models import ShareInterval, Team, TeamQuota
 from inventory.models.visibility import visible
-from inventory.queries.at_once import Questions
-from inventory.queries.history.read import Read, Reading, known_together, span_of
+from inventory.queries.history.read import Read, known_together, read_in, span_of
 from inventory.queries.usage import recorded
 from inventory.queries.usage.recorded import Known
 from inventory.queries.usage.rows import Period
@@ -98,46 +97,24 @@ class _Asked(msgspec.Struct, frozen=True):
     on: DeviceSet
 
 
-def trends(team: Team, period: Period, *, viewer: Viewer) -> Trends:
-    """A fixed number of queries. Without a quota in the period it is card-equivalents, with no limit."""
-    limits = TeamQuota.objects.filter(team=team).select_related("cluster")
-    return AskedTrends(team, limits, period, viewer, Questions()).found()
-
-
-class AskedTrends:
-    """The same, asked with other things. `limits` are all of the team, whenever they hold."""
-
-    def __init__(
-        self,
-        team: Team,
-        limits: Iterable[TeamQuota],
-        period: Period,
-        viewer: Viewer,
-        questions: Questions,
-    ) -> None:
-        self._team, self._period, self._viewer = team, period, viewer
-        self._quotas = _by_measure(limits, period)
-        self._reading = Reading(period, None, questions)
-
-    def found(self) -> Trends:
-        return _trends(self._team, self._quotas, self._period, self._reading.found(), self._viewer)
-
-
-def _trends(
-    team: Team,
-    quotas: Mapping[_Asked, Sequence[TeamQuota]],
-    period: Period,
-    reads: Mapping[int, Read],
-    viewer: Viewer,
+def trends(
+    team: Team, period: Period, *, viewer: Viewer, limits: Iterable[TeamQuota] | None = None
 ) -> Trends:
-    shown: dict[_Asked, Sequence[TeamQuota]] = dict(list(quotas.items())[:MOST_TRENDS]) or {
+    """A fixed number of queries. Without a quota in the period it is card-equivalents, with no limit.
+
+    `limits`: all of the team, whenever they hold, where they have been asked for.
+    """
+    if limits is None:
+        limits = TeamQuota.objects.filter(team=team).select_related("cluster")
+    quotas = _by_measure(limits, period)
+    shown = dict(list(quotas.items())[:MOST_TRENDS]) or {
         _Asked(CARD_EQUIVALENTS, DeviceSet(None, "", "", "")): []
     }
-    asked = span_of(period)
+    reads, asked = read_in(period), span_of(period)
     windows = {pk: one.spans for pk, one in reads.items() if one.spans}
     shares = _shares(team, period, windows, viewer)
     devices = _devices(windows, {share.device for _class, share in shares})
-    rows = tuple(_row(one, limits, reads, asked, devices, shares) for one, limits in shown.items())
+    rows = tuple(_row(one, of_it, reads, asked, devices, shares) for one, of_it in shown.items())
     return Trends(period, rows, max(0, len(quotas) - MOST_TRENDS))
 
 

@@ -23,12 +23,11 @@ from inventory.history.buckets import Step
 from inventory.history.instants import DAY, HOUR, MICROSECOND, SECOND, Span, micros
 from inventory.models import ClaimEvent, ShareInterval
 from inventory.models.visibility import visible
-from inventory.queries.at_once import Questions, at_once
 from inventory.queries.filters import Filters, Names, cluster_filter, team_filter
 from inventory.queries.history.microseconds import Micros
-from inventory.queries.history.pending import BORDERS, AskedPending, Pending
-from inventory.queries.history.quantiles import Quantiles, quantiles_of, tally
-from inventory.queries.history.read import Read, Reading, span_of
+from inventory.queries.history.pending import BORDERS, Pending, pending
+from inventory.queries.history.quantiles import Quantiles, quantiles
+from inventory.queries.history.read import Read, read_in, span_of
 from inventory.queries.usage.filters import UsageFilter
 from inventory.queries.usage.report import series
 from inventory.queries.usage.rows import Period, UsageReport
@@ -94,12 +93,7 @@ class Waiting(msgspec.Struct, frozen=True):
 
 def waiting(period: Period, filters: WaitingFilter, *, viewer: Viewer) -> Waiting:
     """A fixed number of queries. Raises ValidationError where the filters are not valid."""
-    questions = Questions()
-    asked_reads = Reading(period, None, questions)
-    asked_pending = AskedPending(
-        filters.form.cleaned_data, viewer, questions, only_seen=filters.names_a_holder
-    )
-    reads = asked_reads.found()
+    reads = read_in(period)
     # All clusters are named for the index.
     of_clusters = filters.qs.filter(cluster__in=list(reads), kind=ClaimEvent.Kind.ALLOCATED)
     rows = of_clusters.filter(at__gte=period.start, at__lt=period.end)
@@ -107,25 +101,17 @@ def waiting(period: Period, filters: WaitingFilter, *, viewer: Viewer) -> Waitin
         rows = rows.filter(visible(ClaimEvent, viewer))
     named, asked = _named(rows, viewer), filters.form.cleaned_data
     chosen = asked.get("cluster")
-    tallies = {
-        "all": tally(rows, _COLUMN),
-        "products": tally(rows.annotate(of_cluster=Value("")), _COLUMN, ("of_cluster", "product")),
-        "nodes": tally(rows, _COLUMN, ("cluster__name", "node")),
-        "namespaces": tally(named, _COLUMN, ("of_cluster", "of_namespace", "withheld")),
-        "steps": tally(rows.annotate(number=Micros("at") / _lasts(period)), _COLUMN, ("number",)),
-    }
-    waited = {name: quantiles_of(found) for name, found in at_once(**tallies).items()}
-    everything = waited["all"].get((), Quantiles())
+    everything = quantiles(rows, _COLUMN).get((), Quantiles())
     return Waiting(
         period=period,
         reads=tuple(one for one in reads.values() if not chosen or one.cluster in chosen),
         all=everything,
         counts=everything.between([border * SECOND for border in BORDERS]),
-        products=_groups(waited["products"]),
-        nodes=_groups(waited["nodes"]),
-        namespaces=_groups(waited["namespaces"]),
-        steps=tuple(_steps(waited["steps"], period, filters, viewer)),
-        pending=asked_pending.found(),
+        products=_groups(quantiles(rows.annotate(of_cluster=Value("")), _COLUMN, ("of_cluster", "product"))),
+        nodes=_groups(quantiles(rows, _COLUMN, ("cluster__name", "node"))),
+        namespaces=_groups(quantiles(named, _COLUMN, ("of_cluster", "of_namespace", "withheld"))),
+        steps=tuple(_steps(rows, period, filters, viewer)),
+        pending=pending(asked, viewer=viewer, only_seen=filters.names_a_holder),
     )
 
 
@@ -172,16 +158,13 @@ def _rows(one: Quantiles) -> int:
 # --- Over time ---
 
 
-def _lasts(period: Period) -> int:
-    """Microseconds of a step."""
-    return (HOUR if bars(period) is Step.HOUR else DAY) // MICROSECOND
-
-
 def _steps(
-    by_number: Mapping[tuple[Any, ...], Quantiles], period: Period, filters: WaitingFilter, viewer: Viewer
+    rows: QuerySet[Any], period: Period, filters: WaitingFilter, viewer: Viewer
 ) -> Iterable[WaitingStep]:
-    lasts = _lasts(period)
-    for one in series(period, bars(period), (), _of_cards(filters, viewer), viewer=viewer).steps:
+    step = bars(period)
+    lasts = (HOUR if step is Step.HOUR else DAY) // MICROSECOND
+    by_number = quantiles(rows.annotate(number=Micros("at") / lasts), _COLUMN, ("number",))
+    for one in series(period, step, (), _of_cards(filters, viewer), viewer=viewer).steps:
         yield WaitingStep(
             span=span_of(one.period),
             waited=by_number.get((micros(one.period.start) // lasts,), Quantiles()),

@@ -7,7 +7,6 @@ import msgspec
 from django.db.models import Max, Min
 
 from inventory.models import Cluster
-from inventory.queries.at_once import Questions
 from inventory.queries.freshness import stale_after
 
 
@@ -45,21 +44,10 @@ class Reach(msgspec.Struct, frozen=True):
 
 def reach(names: Collection[str] = ()) -> Reach:
     """Of the named clusters, or of all."""
-    return AskedReach(names, Questions()).found()
-
-
-class AskedReach:
-    """The same, asked with other things."""
-
-    def __init__(self, names: Collection[str], questions: Questions) -> None:
-        clusters = Cluster.objects.order_by("name")
-        if names:
-            clusters = clusters.filter(name__in=names)
-        spans = clusters.values_list("name", "roll_up__intervals_from")
-        self._spans = questions.ask(
-            spans.annotate(first=Min("coverage__started_at"), last=Max("coverage__ended_at"))
-        )
-
-    def found(self) -> Reach:
-        rows = self._spans.rows
-        return Reach(tuple(Record(name, first, last, kept_from) for name, kept_from, first, last in rows))
+    clusters = Cluster.objects.order_by("name")
+    if names:
+        clusters = clusters.filter(name__in=names)
+    spans = clusters.values_list("name", "roll_up__intervals_from").annotate(
+        first=Min("coverage__started_at"), last=Max("coverage__ended_at")
+    )
+    return Reach(tuple(Record(name, first, last, kept_from) for name, kept_from, first, last in spans))

@@ -1,6 +1,6 @@
 """The rows of history as values of `inventory.history`, in the order of time and a few at a time."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -63,22 +63,9 @@ class Known:
 
 def coverage(clusters: Iterable[int]) -> dict[int, list[Span]]:
     """When each cluster was read."""
-    asked = list(clusters)
-    return coverage_of(coverage_query(asked), asked)
-
-
-def coverage_query(clusters: Collection[int] | None) -> QuerySet[Any, Any]:
-    """Of these clusters, or of all."""
-    rows = Coverage.objects.order_by()
-    if clusters is not None:
-        rows = rows.filter(cluster__in=list(clusters))
-    return rows.values_list("cluster_id", "started_at", "ended_at")
-
-
-def coverage_of(rows: Iterable[Sequence[Any]], clusters: Iterable[int]) -> dict[int, list[Span]]:
-    """The rows of `coverage_query`; of all clusters that it was asked for."""
     found: dict[int, list[Span]] = {cluster: [] for cluster in clusters}
-    for cluster, start, end in rows:
+    rows = Coverage.objects.filter(cluster__in=list(found)).order_by()
+    for cluster, start, end in rows.values_list("cluster_id", "started_at", "ended_at"):
         found[cluster].append(Span(micros(start), micros(end)))
     return {cluster: united(spans) for cluster, spans in found.items()}
 

@@ -12,7 +12,6 @@ from inventory.history.instants import Span, micros, moment
 from inventory.history.measures import Measure, Sums
 from inventory.models import Level, UsageTotal
 from inventory.models.visibility import visible
-from inventory.queries.at_once import Questions
 from inventory.queries.usage import stored
 from inventory.queries.usage.groups import Key
 from inventory.queries.usage.plan import Plan, Source
@@ -33,19 +32,16 @@ _MOST_PIECES = 64
 
 
 def add(found: Sequence[dict[Key, Sums]], question: Question, plan: Plan, source: Source) -> None:
-    """Of each level, and apart where other sums say what was there; in one query."""
+    """A query for each level, or two where other sums say what was there."""
     apart = source.there is not None and source.there != source.held
-    questions, asked = Questions(), []
     for level, spans in plan.totals.items():
         if not any(spans.values()):
             continue
         held = UsageTotal.objects.filter(scope=source.held, measure__in=question.measures)
-        asked.append(_Summed(question, _narrowed(held, question, held=True), level, spans, questions))
+        _add(found, question, _narrowed(held, question, held=True), level, spans)
         if apart:
             there = UsageTotal.objects.filter(scope=source.there, measure__in=question.measures & _THERE)
-            asked.append(_Summed(question, _narrowed(there, question, held=False), level, spans, questions))
-    for one in asked:
-        one.add(found)
+            _add(found, question, _narrowed(there, question, held=False), level, spans)
 
 
 def _narrowed(rows: QuerySet[UsageTotal], question: Question, *, held: bool) -> QuerySet[UsageTotal]:
@@ -58,41 +54,28 @@ def _narrowed(rows: QuerySet[UsageTotal], question: Question, *, held: bool) -> 
     return rows.filter(visible(UsageTotal, question.viewer)) if named else rows
 
 
-class _Summed:
-    """The sums of one level."""
-
-    def __init__(
-        self,
-        question: Question,
-        rows: QuerySet[UsageTotal],
-        level: Level,
-        spans: Mapping[int, Sequence[Span]],
-        questions: Questions,
-    ) -> None:
-        self._keys = [column for group, column in _COLUMNS.items() if question.groups.has(group)]
-        bucket = _bucket(question, spans)
-        # Where the database cannot say it in a few words, the rows of each time come by themselves.
-        times = sorted({"cluster_id", "starts_at"} - {*self._keys}) if bucket is None else []
-        named = ("bucket", *times, *self._keys, "driver", "product", *stored.CELL)
-        sums = stored.summing()
-        chosen = rows.filter(_in(spans), level=level, cluster__in=list(spans)).order_by()
-        bucketed = chosen.annotate(bucket=Value(None, IntegerField()) if bucket is None else bucket)
-        self._columns = (*named, *sums)
-        self._rows = questions.ask(bucketed.values_list(*named).annotate(**sums))
-        self._places = _Places(question, spans) if bucket is None else None
-
-    def add(self, found: Sequence[dict[Key, Sums]]) -> None:
-        for values in self._rows.rows:
-            row = dict(zip(self._columns, values, strict=True))
-            place = self._place(row)
-            if place is not None:
-                stored.add(found[place].setdefault(_key(row, self._keys), {}), row)
-
-    def _place(self, row: Mapping[str, Any]) -> int | None:
-        if self._places is not None:
-            return self._places.of(row["cluster_id"], micros(row["starts_at"]))
-        found: int | None = row["bucket"]
-        return found
+def _add(
+    found: Sequence[dict[Key, Sums]],
+    question: Question,
+    rows: QuerySet[UsageTotal],
+    level: Level,
+    spans: Mapping[int, Sequence[Span]],
+) -> None:
+    columns = [column for group, column in _COLUMNS.items() if question.groups.has(group)]
+    bucket = _bucket(question, spans)
+    # Where the database cannot say it in a few words, the rows of each time come by themselves.
+    times = {"cluster_id", "starts_at"} - {*columns} if bucket is None else set()
+    chosen = rows.filter(_in(spans), level=level, cluster__in=list(spans)).order_by()
+    groups = (
+        chosen.annotate(bucket=Value(None, IntegerField()) if bucket is None else bucket)
+        .values("bucket", *times, *columns, "driver", "product", *stored.CELL)
+        .annotate(**stored.summing())
+    )
+    places = _Places(question, spans)
+    for row in groups.iterator(10_000):
+        place = places.of(row["cluster_id"], micros(row["starts_at"])) if bucket is None else row["bucket"]
+        if place is not None:
+            stored.add(found[place].setdefault(_key(row, columns), {}), row)
 
 
 def _bucket(question: Question, spans: Mapping[int, Sequence[Span]]) -> Case | None:

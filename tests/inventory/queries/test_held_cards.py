@@ -109,5 +109,5 @@ def test_the_number_of_queries_is_fixed(django_assert_num_queries: DjangoAssertN
         device = make_device(f"gpu-{number}", node=make_node(f"node-{number}"))
         make_balance(device, "memory", "80Gi", "8Gi")
         make_pod(uses=make_share(device, consumed={"memory": "8Gi"}).claim)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(8):
         assert len(held_cards.rows(queryset(), viewer=EVERYTHING)) == 5

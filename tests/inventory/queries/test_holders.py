@@ -3,7 +3,6 @@ import pytest
 from inventory.kube.quantity import parse
 from inventory.models import Claim, Share
 from inventory.queries import holders, pods
-from inventory.queries.at_once import Questions
 from inventory.viewer import EVERYTHING
 from tests.factories import (
     later,
@@ -87,8 +86,7 @@ def test_pods_without_a_node_and_claims_without_a_device_wait() -> None:
     make_pod(uses=claim, reserved=False, phase="Pending", created_at=later(-60))
     make_pod(uses=claim, reserved=False, phase="Pending", created_at=later(-90))
 
-    asked = holders.WaitingCounts(pods.queryset(viewer=EVERYTHING), Claim.objects.all(), Questions())
-    waiting = asked.found()
+    waiting = holders.waiting(pods.queryset(viewer=EVERYTHING), Claim.objects.all())
 
     assert (waiting.pods, waiting.pods_since) == (2, later(-90))
     assert (waiting.claims, waiting.claims_unused) == (2, 1)

@@ -2,7 +2,6 @@ import pytest
 
 from inventory.models import Quota, Team
 from inventory.queries import native_quotas
-from inventory.queries.at_once import Questions
 from inventory.queries.native_quotas import Counts
 from inventory.viewer import EVERYTHING, Viewer
 from tests.factories import make_cluster, make_namespace, make_team
@@ -48,7 +47,7 @@ def quota(team: Team | None, hard: dict[str, object], used: dict[str, object]) -
 
 def test_what_is_missing_or_cannot_be_read_is_not_known_and_never_nothing(team: Team) -> None:
     quota(team, {CLASS: "3", "limits.nvidia.com/gpumem": "much", "pods": "10"}, {"pods": "1"})
-    found = native_quotas.OfTeam(team.pk, EVERYTHING, Questions()).found()
+    found = native_quotas.of_team(team.pk, viewer=EVERYTHING)
     assert [(one.key, one.used, str(one.hard)) for one in found] == [
         (CLASS, None, "3"),
         ("limits.nvidia.com/gpumem", None, "None"),
@@ -57,5 +56,5 @@ def test_what_is_missing_or_cannot_be_read_is_not_known_and_never_nothing(team: 
 
 def test_they_are_told_to_those_of_the_team_alone(team: Team) -> None:
     quota(team, {CLASS: "3"}, {CLASS: "2"})
-    assert len(native_quotas.OfTeam(team.pk, Viewer(frozenset({team.pk})), Questions()).found()) == 1
-    assert native_quotas.OfTeam(team.pk, Viewer(frozenset({team.pk + 1})), Questions()).found() == []
+    assert len(native_quotas.of_team(team.pk, viewer=Viewer(frozenset({team.pk})))) == 1
+    assert native_quotas.of_team(team.pk, viewer=Viewer(frozenset({team.pk + 1}))) == []

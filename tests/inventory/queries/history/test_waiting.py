@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from inventory.history.instants import SECOND
 from inventory.models import Claim, ClaimEvent, Cluster, Team
 from inventory.queries.history.pending import BORDERS
-from inventory.queries.history.quantiles import Quantiles, quantiles_of, tally
+from inventory.queries.history.quantiles import Quantiles, quantiles
 from inventory.queries.history.waiting import Waiting, WaitingFilter, waiting
 from inventory.queries.usage.rows import Period
 from inventory.viewer import EVERYTHING, Viewer
@@ -76,7 +76,7 @@ def test_quantiles_are_values_that_so_many_of_a_hundred_do_not_exceed(
     ClaimEvent.objects.all().delete()
     for product, waited in given_:
         make_event(make_cluster(), "allocated", READ_AT, product=product, waited=waited)
-    found = quantiles_of(tally(ClaimEvent.objects.all(), "waited_microseconds", ("product",)))
+    found = quantiles(ClaimEvent.objects.all(), "waited_microseconds", ("product",))
     by_product = {
         (name,): plainly(
             [None if one is None else one * SECOND for product, one in given_ if product == name]
