@@ -76,7 +76,7 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
             "attributes": _attributes(found.row.attributes),
             "others": _others(found, columns),
             "holders": [*_teams(found.shares, found.teams), *([OTHERS] if found.others else [])],
-            "timeline": device_timeline.part(request, found.device, timezone.now(), viewer),
+            "timeline": device_timeline.part(request, found.device, found.teams, timezone.now(), viewer),
             "pods": len({pod.id for share in found.shares for pod in share.pods}),
         },
         active="devices",

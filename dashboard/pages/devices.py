@@ -1,6 +1,6 @@
 """Every card, as a wall, as bars or as a table; and devices that are no cards, as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
@@ -14,21 +14,20 @@ from dashboard.charts import cards as card_charts
 from dashboard.charts import wall as wall_charts
 from dashboard.charts.segments import Bar, is_barred, track_bar
 from dashboard.pages import filtering
+from dashboard.pages.around import cluster_names
 from dashboard.pages.paging import ROWS, Paged, paged
 from dashboard.pages.refusal import Refused, checked
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source, chosen_clusters
-from dashboard.words import states as words
+from dashboard.words import states
 from inventory.models import Card
 from inventory.queries import cards as card_queries
 from inventory.queries import devices as device_queries
 from inventory.queries import groups, held_cards, options, wall
-from inventory.queries.at_once import Questions, number_of
 from inventory.queries.devices import DeviceFilter, DeviceRow
 from inventory.queries.held_cards import HeldCard
-from inventory.queries.options import Options
 from inventory.queries.room import RoomyCardFilter
-from inventory.queries.slices import OTHERS, Track, by_colour
+from inventory.queries.slices import OTHERS, TeamBrief, Track, teams
 
 VIEWS = ("wall", "bars", "table")
 _CONDITIONS = ("node", "driver", "pool", "device", "product", "team", "state", "tainted", "room", "q")
@@ -54,26 +53,16 @@ def devices(request: HttpRequest) -> HttpResponse:
     filters = RoomyCardFilter(request.GET, card_queries.queryset(), viewer=viewer)
     checked(filters)
     cards = _between(request, filters.qs)
-    questions = Questions()
-    chosen = Options("clusters", "products", "drivers", "teams", viewer=viewer, questions=questions)
-    asked_states, in_place = groups.States(cards, questions), _in_place(request)
-    asked_in_place = questions.ask(number_of(in_place))
-    states = asked_states.found()
-    view = _view(request, states["cards"])
+    counted, known = groups.Counted(cards), teams(viewer=viewer)
+    view = _view(request, counted.total["cards"])
     context = {
         "view": view,
         "views": [("wall", _("Wall")), ("bars", _("Bars")), ("table", _("Table"))],
-        "form": _form(request, chosen),
-        "teams": [
-            *by_colour(chosen.briefs.values()).values(),
-            *([OTHERS] if viewer.teams is not None else []),
-        ],
-        **states,
+        "form": _form(request, known),
+        "teams": [*known.values(), *([OTHERS] if viewer.teams is not None else [])],
+        "counts": counted.total,
     }
-    if view == "wall":
-        drawn = _wall(request, cards, in_place if asked_in_place.number <= wall.LARGEST else None)
-    else:
-        drawn = {"bars": _bars, "table": _table}[view](request, cards, states["cards"])
+    drawn = {"wall": _wall, "bars": _bars, "table": _table}[view](request, cards, counted, known)
     return show(
         request, f"devices/{view}.html", {**context, **drawn}, active="devices", source=_source(request)
     )
@@ -115,32 +104,36 @@ def _between(request: HttpRequest, cards: QuerySet[Card]) -> QuerySet[Any]:
     return wall.between(wall.placed(cards), first, last)
 
 
-def _in_place(request: HttpRequest) -> QuerySet[Any]:
-    """The cards that stay on the wall whatever the conditions say."""
-    return _between(request, wall.of_clusters(chosen_clusters(request.GET)))
-
-
-def _wall(request: HttpRequest, cards: QuerySet[Any], in_place: QuerySet[Any] | None) -> dict[str, Any]:
-    """Conditions grey what they leave out; past the largest wall, without `in_place`, they narrow."""
-    rows, total = groups.groups(cards)
+def _wall(
+    request: HttpRequest, cards: QuerySet[Any], counted: groups.Counted, known: Mapping[str, TeamBrief]
+) -> dict[str, Any]:
+    """Conditions grey what they leave out; past the largest wall they narrow."""
+    rows, total = counted.groups()
+    narrowed = any(request.GET.get(name) for name in _CONDITIONS)
+    in_place = _between(request, wall.of_clusters(chosen_clusters(request.GET)))
     at = request.GET.get("at", "")
-    common = {"groups": rows, "group_total": total, "at": at, **(_peek(request, at) if at else {})}
-    if in_place is not None:
-        narrowed = any(request.GET.get(name) for name in _CONDITIONS)
+    common = {"groups": rows, "group_total": total, "at": at, **(_peek(request, at, known) if at else {})}
+    if (in_place.count() if narrowed else total.cards) <= wall.LARGEST:
         cells = wall.cells(in_place, cards if narrowed else None)
         return {**common, "figure": wall_charts.wall(cells), "cut": False}
     return {**common, "figure": wall_charts.blocks(wall.blocks(cards), request.GET), "cut": True}
 
 
-def _bars(request: HttpRequest, cards: QuerySet[Any], total: int) -> dict[str, Any]:
+def _bars(
+    request: HttpRequest, cards: QuerySet[Any], counted: groups.Counted, known: Mapping[str, TeamBrief]
+) -> dict[str, Any]:
+    total = counted.total["cards"]
     found = paged(request, wall.by_place(cards), card_charts.LARGEST, total=total)
-    held = held_cards.rows(found.rows, viewer=viewer_of(request.user))
+    held = held_cards.rows(found.rows, viewer=viewer_of(request.user), known=known)
     return {"paged": found, "figure": card_charts.cards_figure(held), "lines": card_lines(held)}
 
 
-def _table(request: HttpRequest, cards: QuerySet[Any], total: int) -> dict[str, Any]:
-    found = paged(request, cards if request.GET.get("ordering") else wall.by_place(cards), total=total)
-    held = held_cards.rows(found.rows, viewer=viewer_of(request.user))
+def _table(
+    request: HttpRequest, cards: QuerySet[Any], counted: groups.Counted, known: Mapping[str, TeamBrief]
+) -> dict[str, Any]:
+    ordered = cards if request.GET.get("ordering") else wall.by_place(cards)
+    found = paged(request, ordered, total=counted.total["cards"])
+    held = held_cards.rows(found.rows, viewer=viewer_of(request.user), known=known)
     return {"paged": found, "lines": card_lines(held)}
 
 
@@ -159,24 +152,24 @@ def _track_line(card: HeldCard, track: Track) -> TrackLine:
     )
 
 
-def _peek(request: HttpRequest, at: str) -> dict[str, Any]:
-    held = held_cards.rows(wall.column(at), viewer=viewer_of(request.user))
+def _peek(request: HttpRequest, at: str, known: Mapping[str, TeamBrief] | None = None) -> dict[str, Any]:
+    held = held_cards.rows(wall.column(at), viewer=viewer_of(request.user), known=known)
     if not held:
         raise Http404(_("There is no such column on the wall."))
     return {"peek": card_lines(held), "peek_place": held[0]}
 
 
-def _form(request: HttpRequest, chosen: Options) -> filtering.Form:
+def _form(request: HttpRequest, known: Mapping[str, TeamBrief]) -> filtering.Form:
     return filtering.form(
         request,
         [
-            filtering.choose(request, "cluster", _("Cluster"), chosen.clusters),
+            filtering.choose(request, "cluster", _("Cluster"), cluster_names(request)),
             filtering.choose(
-                request, "product", _("Product"), chosen.products_or_none(_("product not published"))
+                request, "product", _("Product"), options.products_or_none(_("product not published"))
             ),
-            filtering.choose(request, "driver", _("Driver"), chosen.drivers),
-            filtering.choose(request, "team", _("Team"), chosen.teams),
-            filtering.choose(request, "state", _("State"), filtering.states(words.DEVICE)),
+            filtering.choose(request, "driver", _("Driver"), options.drivers()),
+            filtering.choose(request, "team", _("Team"), options.teams(known.values())),
+            filtering.choose(request, "state", _("State"), filtering.states(states.DEVICE)),
             filtering.choose(request, "tainted", _("Tainted"), [("true", _("yes")), ("false", _("no"))]),
             filtering.write(request, "room", _("At least free"), "8 GiB, 30 %"),
         ],
@@ -191,12 +184,11 @@ def _others(request: HttpRequest) -> HttpResponse:
     filters = DeviceFilter(query, device_queries.queryset(), viewer=viewer)
     checked(filters)
     found: Paged = paged(request, filters.qs, ROWS)
-    chosen = Options("clusters", "drivers", viewer=viewer, questions=Questions())
     form = filtering.form(
         request,
         [
-            filtering.choose(request, "cluster", _("Cluster"), chosen.clusters),
-            filtering.choose(request, "driver", _("Driver"), chosen.drivers),
+            filtering.choose(request, "cluster", _("Cluster"), cluster_names(request)),
+            filtering.choose(request, "driver", _("Driver"), options.drivers()),
             filtering.write(request, "q", _("Name")),
         ],
     )

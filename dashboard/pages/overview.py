@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from dashboard.access.viewer import viewer_of
 from dashboard.charts.segments import Bar, part_bar, sum_bar
 from dashboard.charts.squares import Strip, strips
+from dashboard.pages.around import cluster_names
 from dashboard.pages.filtering import choose
 from dashboard.pages.refusal import only_known
 from dashboard.pages.shell import page, show
@@ -16,7 +17,7 @@ from inventory.queries import options, wall
 from inventory.queries.kinds import DimensionSum, KindSum
 from inventory.queries.overview import Overview, TeamUse
 from inventory.queries.overview import overview as read_overview
-from inventory.queries.slices import TeamBrief, teams
+from inventory.queries.slices import TeamBrief, by_colour, known_teams
 
 # Beyond, the squares would be a wall, which has a page of its own.
 _SQUARES = 256
@@ -45,10 +46,11 @@ class TeamLine(NamedTuple):
 @page
 def overview(request: HttpRequest) -> HttpResponse:
     chosen = chosen_clusters(request.GET)
-    known = options.clusters()
+    known = cluster_names(request)
     only_known("cluster", chosen, known)
     viewer = viewer_of(request.user)
-    found = read_overview(chosen, viewer=viewer)
+    teams = known_teams(viewer=viewer)
+    found = read_overview(chosen, teams, viewer=viewer)
     return show(
         request,
         "overview.html",
@@ -59,7 +61,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "kinds": [_kind_line(one) for one in found.kinds],
             "teams": [_team_line(use) for use in found.teams],
             "legend": _legend(found),
-            "team_of": teams(viewer=viewer),
+            "team_of": by_colour(teams.values()),
             "strips": _strips(chosen, found),
         },
         active="overview",

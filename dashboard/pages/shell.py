@@ -16,10 +16,10 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from dashboard.access.viewer import viewer_of
+from dashboard.pages.around import clusters
 from dashboard.pages.refusal import Refused
 from dashboard.pages.seen import Trouble, trouble
 from dashboard.pages.source import Source
-from inventory.models import Cluster
 from inventory.queries import counts, freshness
 from inventory.queries.counts import Counts
 from inventory.queries.freshness import Freshness, stale_after
@@ -106,9 +106,8 @@ def _without_empty(path: str, query: QueryDict) -> str:
 
 def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
     now, viewer = timezone.now(), viewer_of(request.user)
-    clusters = list(freshness.observed(counts.counted(Cluster.objects.order_by("name"), viewer=viewer)))
-    found = counts.over(clusters)
-    behind = [one for one in clusters if source.rests_on(one.name)]
+    found = counts.over(clusters(request))
+    behind = [one for one in clusters(request) if source.rests_on(one.name)]
     fresh = freshness.told(behind, now, viewer=viewer, kinds=source.kinds)
     unread = sum(one.observed_at is None for one in fresh.clusters)
     troubles = [wrong for one in fresh.clusters if (wrong := trouble(one, source.kinds))]

@@ -29,9 +29,7 @@ from inventory.queries import by_team, holdings, native_quotas, options, quotas,
 from inventory.queries import largest as largest_queries
 from inventory.queries import shares as share_queries
 from inventory.queries import teams as team_queries
-from inventory.queries.at_once import Questions, number_of
 from inventory.queries.by_team import ProductSum
-from inventory.queries.history.trend import AskedTrends
 from inventory.queries.quotas import QuotaRow
 from inventory.queries.shares import ShareRow
 from inventory.queries.slices import briefs
@@ -83,15 +81,14 @@ def teams(request: HttpRequest) -> HttpResponse:
         known = list(team_queries.queryset(viewer=viewer))
         found = paged(request, known)
         # The bars and the last row are of everybody.
-        questions = Questions()
-        figures = team_queries.Figures(viewer=viewer, questions=questions)
-        products = questions.ask(totals.grouped_query(Card.objects.order_by(), ()))
+        figures = team_queries.Figures()
         limits = quotas.in_force(now, [one.pk for one in known])
         rows = team_queries.rows(
             found.rows, now, viewer=viewer, reader=request.user.pk, figures=figures, limits=limits
         )
-        sums = by_team.sums(figures.uses.held, totals.over_all(products.rows), briefs(known), viewer=viewer)
-        others = figures.others()
+        products = totals.by_product(Card.objects.all())
+        sums = by_team.sums(figures.uses.held, products, briefs(known), viewer=viewer)
+        others = figures.others(viewer=viewer)
         over = quotas.exceeded(limits, figures.uses)
     return show(
         request,
@@ -115,18 +112,13 @@ def teams(request: HttpRequest) -> HttpResponse:
 @page
 def team(request: HttpRequest, slug: str) -> HttpResponse:
     now, viewer = timezone.now(), viewer_of(request.user)
-    looked = team_trend.looked_back(request, now)
     with snapshot():
         itself = team_queries.queryset(viewer=viewer).filter(slug=slug).first()
         if itself is None:
             raise Http404(_("There is no such team, or it is not yours to see."))
         every_limit = list(quotas.queryset(viewer=viewer).filter(team=itself))
         held = holdings.counted(share_queries.queryset(viewer=viewer)).filter(claim__team=itself)
-        questions = Questions()
-        figures = team_queries.Figures([itself.pk], viewer=viewer, questions=questions)
-        asked_trends = AskedTrends(itself, every_limit, looked.period, viewer, questions)
-        asked_native = native_quotas.OfTeam(itself.pk, viewer, questions)
-        number = questions.ask(number_of(held))
+        figures = team_queries.Figures([itself.pk])
         (row,) = team_queries.rows(
             [itself],
             now,
@@ -136,10 +128,10 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
             limits=[one for one in every_limit if quotas.is_in_force(one, now)],
         )
         limits = [*row.quotas, *_to_come(every_limit, now, figures.uses)]
-        shares = paged(request, held.order_by("started_at", "pk"), total=number.number)
+        shares = paged(request, held.order_by("started_at", "pk"))
         lines = [_share_line(one) for one in share_queries.rows(shares.rows, viewer=viewer)]
-        native = asked_native.found()
-        trend = team_trend.part(looked, asked_trends.found(), itself.colour)
+        native = native_quotas.of_team(itself.pk, viewer=viewer)
+        trend = team_trend.part(request, itself, every_limit, now, viewer)
     return show(
         request,
         "team.html",

@@ -2,14 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Case, Count, F, Min, Q, QuerySet, Value, When
+from django.db.models import Case, Count, F, Q, QuerySet, Value, When
 
 from inventory.kube.quantity import Quantity
-from inventory.models import Claim, Share
+from inventory.models import Share
 from inventory.queries.pods import PodState
 from inventory.queries.slices import OTHERS, TeamBrief, known_teams
 from inventory.queries.sums import halves, summed
@@ -60,15 +59,6 @@ class TeamRow(TeamCounts, frozen=True):
     """The same with how much of what."""
 
     amounts: tuple[HeldAmount, ...]
-
-
-class Waiting(msgspec.Struct, frozen=True):
-    """What has no card yet: Pods without a node, claims without a device, and those that no Pod uses."""
-
-    pods: int
-    pods_since: datetime | None
-    claims: int
-    claims_unused: int
 
 
 def by_team(shares: QuerySet[Share], pods: QuerySet[Any], *, viewer: Viewer) -> list[TeamRow]:
@@ -133,17 +123,6 @@ def _with_whose(rows: QuerySet[Any], column: str, viewer: Viewer) -> QuerySet[An
         whose = Case(When(mine, then=F(column)), default=Value(_OTHERS))
     found: QuerySet[Any] = rows.annotate(whose=whose)
     return found
-
-
-def waiting(pods: QuerySet[Any], claims: QuerySet[Claim]) -> Waiting:
-    """`pods` as `inventory.queries.pods.queryset` gives them."""
-    without_node = (
-        pods.filter(state=PodState.WAITING).order_by().aggregate(found=Count("pk"), since=Min("created_at"))
-    )
-    pending = claims.filter(state=Claim.State.PENDING).order_by()
-    unused = Count("pk", filter=Q(pod_claims__isnull=True), distinct=True)
-    counts = pending.aggregate(found=Count("pk", distinct=True), unused=unused)
-    return Waiting(without_node["found"], without_node["since"], counts["found"], counts["unused"])
 
 
 def _counts(shares: QuerySet[Any]) -> Iterable[tuple[Any, ...]]:

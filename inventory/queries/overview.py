@@ -1,25 +1,25 @@
 """All that the first page says, in a fixed number of queries: how full, who holds it, what waits."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Count, Exists, F, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, Min, OuterRef, QuerySet
 
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity
-from inventory.models import Card, Claim, Consumer, Device, Pool, Share, SkippedObject
+from inventory.models import Card, Claim, Cluster, Consumer, Device, Pod, Pool, Share, SkippedObject
 from inventory.models.devices import DeviceState
 from inventory.models.visibility import VisibleQuerySet
 from inventory.queries import holders
 from inventory.queries import pods as pod_queries
-from inventory.queries.at_once import Questions, Rows, number_of
-from inventory.queries.holders import CountsByTeam, WaitingCounts
-from inventory.queries.kinds import NOTHING, DimensionSum, Kinds, KindSum, over
+from inventory.queries.briefs import team_slug
+from inventory.queries.kinds import NOTHING, DimensionSum, KindSum, by_kind, over
 from inventory.queries.pending import Pending
+from inventory.queries.per_cluster import number_of
 from inventory.queries.pods import PodState
 from inventory.queries.slices import TeamBrief
 from inventory.viewer import EVERYTHING, Viewer
@@ -140,18 +140,18 @@ class Overview(msgspec.Struct, frozen=True):
     others: tuple[OtherDriver, ...]
 
 
-def overview(clusters: Collection[str], *, viewer: Viewer, waiting_shown: int = 8) -> Overview:
-    """Of the named clusters; of all where none is named."""
-    questions = Questions()
+def overview(
+    clusters: Collection[str], known: Mapping[int, TeamBrief], *, viewer: Viewer, waiting_shown: int = 8
+) -> Overview:
+    """Of the named clusters; of all where none is named.
+
+    `known`: the teams that the viewer may know, by their ids and in their order.
+    """
     cards, pods = _in(Card.objects.all(), clusters), _in(pod_queries.queryset(viewer=EVERYTHING), clusters)
-    asked_kinds, asked_cards = Kinds(cards, viewer, questions), questions.ask(_counted(cards))
-    asked_teams = CountsByTeam(_in(Share.objects.all(), clusters), pods, viewer, questions)
-    asked_waiting = _Waiting(pods, clusters, viewer, questions, waiting_shown)
-    asked_oddities = _Oddities(clusters, viewer, questions)
-    asked_others = questions.ask(_others(_in(Device.objects.filter(accelerator=False), clusters)))
-    kinds, counts = asked_kinds.found(), _counts(asked_cards.rows)
+    kinds, counts = by_kind(cards, known, viewer=viewer), _counts(cards)
     memory, cores = over(kinds, "memory", Unit.BYTES), over(kinds, "cores", Unit.PERCENT)
-    teams = asked_teams.found()
+    teams = holders.counts_by_team(_in(Share.objects.all(), clusters), pods, known, viewer=viewer)
+    numbers = _numbers(clusters)
     return Overview(
         withheld=viewer.teams is not None,
         cards=counts,
@@ -160,9 +160,9 @@ def overview(clusters: Collection[str], *, viewer: Viewer, waiting_shown: int = 
         cores=cores,
         teams=_teams(teams, memory, cores),
         pods=sum(team.pods for team in teams),
-        waiting=asked_waiting.found(),
-        oddities=asked_oddities.found(counts),
-        others=tuple(OtherDriver(*row) for row in asked_others.rows),
+        waiting=_waiting(clusters, teams, numbers, viewer, waiting_shown),
+        oddities=_oddities(clusters, counts, numbers, viewer),
+        others=_others(_in(Device.objects.filter(accelerator=False), clusters)),
     )
 
 
@@ -170,14 +170,10 @@ def _in(rows: QuerySet[Any], clusters: Collection[str]) -> QuerySet[Any]:
     return rows.filter(cluster__name__in=clusters) if clusters else rows
 
 
-def _counted(cards: QuerySet[Card]) -> QuerySet[Any, Any]:
-    found: QuerySet[Any, Any] = cards.order_by().values_list("state", "tainted").annotate(number=Count("pk"))
-    return found
-
-
-def _counts(rows: Rows) -> CardCounts:
+def _counts(cards: QuerySet[Card]) -> CardCounts:
+    counted = cards.order_by().values_list("state", "tainted").annotate(Count("pk"))
     found: Counter[str] = Counter()
-    for state, tainted, number in rows:
+    for state, tainted, number in counted:
         found[_place(state, tainted=tainted)] += number
         found["over"] += number if state == DeviceState.OVER_ALLOCATED else 0
         found["tainted_all"] += number if tainted else 0
@@ -219,100 +215,104 @@ def _teams(teams: list[holders.TeamCounts], memory: DimensionSum, cores: Dimensi
     )
 
 
-class _Waiting:
-    def __init__(
-        self,
-        pods: QuerySet[Any],
-        clusters: Collection[str],
-        viewer: Viewer,
-        questions: Questions,
-        shown: int,
-    ) -> None:
-        self._viewer = viewer
-        self._counted = WaitingCounts(pods, _in(Claim.objects.all(), clusters), questions)
-        seen = _in(pod_queries.queryset(viewer=viewer), clusters).filter(state=PodState.WAITING)
-        longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk").values_list(*_WAITING_POD)
-        self._longest = questions.ask(longest[:shown])
+class _Numbers(NamedTuple):
+    """Of things that are told in a sentence."""
 
-    def found(self) -> Waiting:
-        counted = self._counted.found()
-        longest = tuple(self._pod(*row) for row in self._longest.rows)
-        return Waiting(counted.pods, counted.pods_since, longest, counted.claims_unused)
-
-    def _pod(
-        self,
-        pk: int,
-        namespace: str,
-        name: str,
-        team: int | None,
-        slug: str | None,
-        created_at: datetime | None,
-        reason: str,
-        message: str,
-    ) -> WaitingPod:
-        told = slug if self._viewer.sees(team) else None
-        return WaitingPod(pk, namespace, name, told, created_at, pod_queries.not_placed(reason, message))
+    claims_unused: int
+    claims_orphaned: int
+    claims_idle: int
+    pools: int
+    vanished: int
+    skipped: int
 
 
-_WAITING_POD = (
-    "pk",
-    "namespace__name",
-    "name",
-    "team_id",
-    "team__slug",
-    "created_at",
-    "scheduling_reason",
-    "scheduling_message",
-)
+def _numbers(clusters: Collection[str]) -> _Numbers:
+    """In one query."""
+    pending = Claim.objects.filter(state=Claim.State.PENDING)
+    told = {
+        "claims_unused": number_of(pending.filter(pod_claims__isnull=True)),
+        "claims_orphaned": number_of(_orphaned()),
+        "claims_idle": number_of(Claim.objects.filter(state=Claim.State.ALLOCATED)),
+        "pools": number_of(_not_complete()),
+        "vanished": number_of(Device.objects.filter(state=DeviceState.NOT_PUBLISHED, shares__gt=0)),
+        "skipped": number_of(SkippedObject.objects.all()),
+    }
+    known = Cluster.objects.filter(name__in=clusters) if clusters else Cluster.objects.all()
+    numbers = {f"n_{name}": number for name, number in told.items()}
+    rows = list(known.order_by().annotate(**numbers).values(*numbers))
+    return _Numbers(**{name: sum(row[f"n_{name}"] for row in rows) for name in told})
 
 
-class _Oddities:
-    def __init__(self, clusters: Collection[str], viewer: Viewer, questions: Questions) -> None:
-        pools = _in(Pool.objects.exclude(state=Pool.State.COMPLETE), clusters)
-        orphaned = _orphaned(clusters)
-        gone = Device.objects.filter(state=DeviceState.NOT_PUBLISHED, shares__gt=0)
-        self._pools = questions.ask(pools.values_list(*_ODD_POOL)[:_POOLS_SHOWN])
-        self._named = questions.ask(
-            orphaned.visible_to(viewer).values_list("pk", "namespace__name", "name")[:_CLAIMS_SHOWN]
-        )
-        self._numbers = {
-            "pools": questions.ask(number_of(pools)),
-            "vanished": questions.ask(number_of(_in(gone, clusters))),
-            "orphaned": questions.ask(number_of(orphaned)),
-            "idle": questions.ask(
-                number_of(_in(Claim.objects.filter(state=Claim.State.ALLOCATED), clusters))
-            ),
-            "skipped": questions.ask(number_of(_in(SkippedObject.objects.all(), clusters))),
-        }
-
-    def found(self, cards: CardCounts) -> Oddities:
-        numbers = {name: answer.number for name, answer in self._numbers.items()}
-        named = tuple(OddClaim(*row) for row in self._named.rows)
-        return Oddities(
-            pools=tuple(OddPool(*row) for row in self._pools.rows),
-            pools_more=max(0, numbers["pools"] - _POOLS_SHOWN),
-            tainted=cards.tainted_all,
-            over=cards.over,
-            vanished=numbers["vanished"],
-            claims_orphaned=named,
-            claims_orphaned_more=numbers["orphaned"] - len(named),
-            claims_idle=numbers["idle"],
-            skipped=numbers["skipped"],
-        )
+def _waiting(
+    clusters: Collection[str],
+    teams: Iterable[holders.TeamCounts],
+    numbers: _Numbers,
+    viewer: Viewer,
+    shown: int,
+) -> Waiting:
+    everyones = _in(pod_queries.queryset(viewer=EVERYTHING), clusters).filter(state=PodState.WAITING)
+    seen = _in(pod_queries.queryset(viewer=viewer), clusters).filter(state=PodState.WAITING)
+    longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk").select_related("namespace", "team")
+    return Waiting(
+        count=sum(team.waiting for team in teams),
+        since=everyones.aggregate(since=Min("created_at"))["since"],
+        pods=tuple(_waiting_pod(pod, viewer) for pod in longest[:shown]),
+        claims_unused=numbers.claims_unused,
+    )
 
 
-_ODD_POOL = ("cluster__name", "driver", "name", "state", "reason", "slices_seen", "slices_expected")
+def _waiting_pod(pod: Pod, viewer: Viewer) -> WaitingPod:
+    return WaitingPod(
+        id=pod.pk,
+        namespace=pod.namespace.name,
+        name=pod.name,
+        team=team_slug(pod.team, viewer),
+        created_at=pod.created_at,
+        waiting=pod_queries.not_placed(pod.scheduling_reason, pod.scheduling_message),
+    )
 
 
-def _orphaned(clusters: Collection[str]) -> VisibleQuerySet[Claim]:
+def _oddities(clusters: Collection[str], cards: CardCounts, numbers: _Numbers, viewer: Viewer) -> Oddities:
+    pools = _in(_not_complete().select_related("cluster"), clusters)[:_POOLS_SHOWN]
+    orphaned = _in(_orphaned().visible_to(viewer).select_related("namespace"), clusters)
+    named = orphaned.order_by("namespace__name", "name")[:_CLAIMS_SHOWN]
+    claims = tuple(OddClaim(claim.pk, claim.namespace.name, claim.name) for claim in named)
+    return Oddities(
+        pools=tuple(map(_odd_pool, pools)),
+        pools_more=max(0, numbers.pools - _POOLS_SHOWN),
+        tainted=cards.tainted_all,
+        over=cards.over,
+        vanished=numbers.vanished,
+        claims_orphaned=claims,
+        claims_orphaned_more=numbers.claims_orphaned - len(claims),
+        claims_idle=numbers.claims_idle,
+        skipped=numbers.skipped,
+    )
+
+
+def _not_complete() -> QuerySet[Pool]:
+    return Pool.objects.exclude(state=Pool.State.COMPLETE)
+
+
+def _orphaned() -> VisibleQuerySet[Claim]:
     """Claims that hold something, and every consumer of which is a Pod that is gone."""
     consumers = Consumer.objects.filter(claim=OuterRef("pk"))
     holding = Claim.objects.filter(Exists(Share.objects.filter(claim=OuterRef("pk"))))
-    gone = holding.filter(Exists(consumers.filter(gone=True)), ~Exists(consumers.exclude(gone=True)))
-    found = gone.order_by("namespace__name", "name")
-    return found.filter(cluster__name__in=clusters) if clusters else found
+    return holding.filter(Exists(consumers.filter(gone=True)), ~Exists(consumers.exclude(gone=True)))
 
 
-def _others(devices: QuerySet[Device]) -> QuerySet[Any, Any]:
-    found: QuerySet[Any, Any] = devices.order_by("pool__driver").values_list("pool__driver")
-    return found.annotate(number=Count("pk"))
+def _odd_pool(pool: Pool) -> OddPool:
+    return OddPool(
+        pool.cluster.name,
+        pool.driver,
+        pool.name,
+        pool.state,
+        pool.reason,
+        pool.slices_seen,
+        pool.slices_expected,
+    )
+
+
+def _others(devices: QuerySet[Device]) -> tuple[OtherDriver, ...]:
+    counted = devices.order_by("pool__driver").values_list("pool__driver").annotate(Count("pk"))
+    return tuple(OtherDriver(driver, number) for driver, number in counted)

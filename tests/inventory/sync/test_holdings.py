@@ -9,7 +9,6 @@ import pytest
 from inventory.models import Card, CardHolding, Cluster, Pool, Share, Team, TeamNamespace
 from inventory.queries import card_holdings
 from inventory.queries import holdings as shares_held
-from inventory.queries.at_once import Questions
 from inventory.queries.card_holdings import HeldBy
 from inventory.sync import check, holdings
 from inventory.sync.compare import compare_cluster
@@ -141,7 +140,7 @@ def test_what_is_kept_is_what_shares_say(seed: int) -> None:
 def _others_are_what_shares_say(mine: set[int]) -> None:
     foreign = Share.objects.exclude(claim__team__in=mine)
     cards = shares_held.card_parts(foreign, ()).get((), {}).values()
-    found = card_holdings.OfOthers(mine, Questions()).kept()
+    found = card_holdings.of_others(mine)
     parts = [one.equivalent for one in cards]
     assert found.equivalents.known == sum(part for part in parts if not isinstance(part, str))
     assert found.equivalents.unknown == sum(isinstance(part, str) for part in parts)
@@ -157,7 +156,7 @@ def test_sums_over_cards_are_exact_whatever_the_denominators() -> None:
         make_balance(device, "memory", total, None)
         held = make_claim(namespace=make_namespace(team=team))
         make_share(device, held, consumed={"memory": "1"})
-    found = card_holdings.holdings_of(card_holdings.query([team.pk]))
+    found = card_holdings.of_teams([team.pk])
     (kept,) = found.of_all.values()
     expected = sum(Fraction(1, int(total)) for total in ("7", "11", "13", "3", "1000003"))
     assert kept.equivalents.exact == expected + Fraction(1, 80 * 2**30)
