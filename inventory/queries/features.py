@@ -24,7 +24,10 @@ def of_clusters(clusters: Iterable[Cluster]) -> dict[int, tuple[FeatureRow, ...]
     seen = _seen([cluster.pk for cluster in clusters])
     return {
         cluster.pk: tuple(
-            FeatureRow(gate.name, features.state(gate, release_of(cluster.server_version), seen[cluster.pk]))
+            FeatureRow(
+                gate.name,
+                features.state(gate, release_of(cluster.server_version), seen.get(cluster.pk, set())),
+            )
             for gate in features.GATES
         )
         for cluster in clusters
@@ -33,7 +36,7 @@ def of_clusters(clusters: Iterable[Cluster]) -> dict[int, tuple[FeatureRow, ...]
 
 def seen_gates(cluster: Cluster) -> set[Gate]:
     """The gates of one cluster that some object proves."""
-    return _seen([cluster.pk])[cluster.pk]
+    return _seen([cluster.pk]).get(cluster.pk, set())
 
 
 def _seen(clusters: Collection[int]) -> dict[int, set[Gate]]:
