@@ -29,4 +29,4 @@ def _looked_up(user: AbstractBaseUser | AnonymousUser) -> Viewer:
     found = list(asked.values_list("operates", "memberships__team"))
     if any(operates for operates, _team in found):
         return EVERYTHING
-    return Viewer(frozenset(team for _operates, team in found if team is not None))
+    return Viewer(frozenset(team for _operates, team in found if team))

@@ -261,8 +261,8 @@ class _Member(NamedTuple):
 def _members(teams: Collection[int]) -> defaultdict[int, list[_Member]]:
     found: defaultdict[int, list[_Member]] = defaultdict(list)
     rows = Membership.objects.filter(team__in=teams).order_by("role", "user__username")
-    for team, *columns in rows.values_list("team_id", "user__username", "role", "user_id"):
-        found[team].append(_Member(*columns))
+    for team, name, role, user in rows.values_list("team_id", "user__username", "role", "user_id"):
+        found[team].append(_Member(name, role, user))
     return found
 
 

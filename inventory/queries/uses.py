@@ -193,14 +193,18 @@ class Uses:
 
     @property
     def _slices_unread(self) -> list[int]:
-        return [cluster for cluster, seen in self._seen.items() if not seen.slices]
+        return [cluster for cluster, seen in self._seen.items() if not seen.slices_read]
 
     @property
     def _unread(self) -> dict[int, str]:
         """Clusters of which it is not known who holds what, and why, by name."""
-        unread = {cluster: seen for cluster, seen in self._seen.items() if not (seen.claims and seen.kept)}
+        unread = {
+            cluster: seen
+            for cluster, seen in self._seen.items()
+            if not (seen.claims_read and seen.cards_kept)
+        }
         return {
-            cluster: f"{seen.name}: {NOT_KEPT if seen.claims else NEVER_READ}"
+            cluster: f"{seen.name}: {NOT_KEPT if seen.claims_read else NEVER_READ}"
             for cluster, seen in unread.items()
         }
 
@@ -209,9 +213,9 @@ class Uses:
         """By cluster, in the order of their names."""
         read = KindState.objects.filter(cluster=OuterRef("pk"), succeeded_at__isnull=False)
         found = Cluster.objects.order_by("name").annotate(
-            slices=Exists(read.filter(kind="resourceslices")),
-            claims=Q(observed_at__isnull=False) | Exists(read.filter(kind="resourceclaims")),
-            kept=~card_holdings.not_kept(),
+            slices_read=Exists(read.filter(kind="resourceslices")),
+            claims_read=Q(observed_at__isnull=False) | Exists(read.filter(kind="resourceclaims")),
+            cards_kept=~card_holdings.not_kept(),
         )
         return {pk: _Seen(*row) for pk, *row in found.values_list("pk", *_Seen._fields)}
 
@@ -220,9 +224,9 @@ class _Seen(NamedTuple):
     """What of a cluster was read, and whether what is held of its cards is kept."""
 
     name: str
-    slices: bool
-    claims: bool
-    kept: bool
+    slices_read: bool
+    claims_read: bool
+    cards_kept: bool
 
 
 def amounts_over(

@@ -113,7 +113,7 @@ def _kept(scope: str) -> dict[tuple[Any, ...], tuple[Part, tuple[int, ...]]]:
     rows = CardHolding.objects.filter(scope=scope)
     if scope == "class":
         rows = rows | CardHolding.objects.filter(scope="team", single_class=True)
-    found = {}
+    found: dict[tuple[Any, ...], tuple[Part, tuple[int, ...]]] = {}
     for row in rows:
         key = {"everybody": (), "team": (row.team_id,), "class": (row.team_id, row.device_class)}[scope]
         part = row.problem if row.part is None or row.per is None else Fraction(row.part, row.per)
