@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from django.core.paginator import EmptyPage, Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
-from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from dashboard.pages.refusal import Refused
@@ -31,18 +30,6 @@ class Paged(NamedTuple):
         return self.number + 1
 
 
-class _Counted(Paginator[Any]):
-    """Of rows whose number is known."""
-
-    def __init__(self, rows: QuerySet[Any] | Sequence[Any], size: int, total: int) -> None:
-        super().__init__(rows, size)
-        self._total = total
-
-    @cached_property
-    def count(self) -> int:
-        return self._total
-
-
 def paged(
     request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS, *, total: int | None = None
 ) -> Paged:
@@ -62,7 +49,9 @@ def numbered(
         raise Refused(
             [("page", _("“%(text)s” is not the number of a page; 1 is the first") % {"text": text[:40]})]
         )
-    paginator = Paginator(rows, size) if total is None else _Counted(rows, size, total)
+    paginator = Paginator(rows, size)
+    if total is not None:
+        paginator.count = total
     try:
         found = paginator.page(int(text))
     except EmptyPage as error:
