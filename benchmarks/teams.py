@@ -19,8 +19,7 @@ HTML, from the request to the last byte.
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from django.db import connection
 
 from benchmarks.answers import answer, signed_in
 from benchmarks.measuring import clock, machine_line, peak_mib, ratio_to_floor, summary
+from benchmarks.statements import noted
 from benchmarks.surroundings import DATABASES, measured
 
 _FLOOR = """
@@ -62,23 +62,10 @@ def once() -> dict[str, Any]:
         client = signed_in(user)
         # What is made once in a process, templates and patterns of addresses, is not what is measured.
         answer(client, "/teams/nobody/" if path.startswith("/teams") else "/api/v1/teams/nobody/", 404)
-        with _counted() as asked:
+        with noted() as asked:
             seconds[part], _ = clock(partial(answer, client, path))
         queries[part] = len(asked)
     return {"seconds": seconds, "queries": queries, "peak_mib": peak_mib()}
-
-
-@contextmanager
-def _counted() -> Iterator[list[str]]:
-    """The statements that are sent meanwhile."""
-    asked: list[str] = []
-
-    def note(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
-        asked.append(sql)
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(note):
-        yield asked
 
 
 def _added_up() -> None:
@@ -88,8 +75,8 @@ def _added_up() -> None:
             raise SystemExit("nothing is held")
 
 
-def _fill(devices: int, claims: int, folder: Path) -> None:
-    """A cluster that was polled, with teams, limits, an operator and a member."""
+def fill(devices: int, claims: int, folder: Path) -> None:
+    """A database with a cluster that was polled, with teams, limits, an operator and a member."""
     django.setup()
     from django.contrib.auth.models import User
     from django.core.management import call_command
@@ -149,7 +136,7 @@ def main() -> None:
     parser.add_argument("--fill", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.fill is not None:
-        _fill(arguments.devices, arguments.claims, arguments.fill)
+        fill(arguments.devices, arguments.claims, arguments.fill)
         return
     if arguments.once:
         print(json.dumps(once()))

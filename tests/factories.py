@@ -25,6 +25,8 @@ from inventory.models import (
 )
 from inventory.models.amounts import exponent_for, to_amount
 from inventory.models.devices import DeviceState
+from inventory.queries.requests import device_class
+from inventory.sync import holdings
 
 READ_AT = datetime(2026, 11, 29, 15, 0, tzinfo=UTC)
 _numbers = count(1)
@@ -89,6 +91,14 @@ def make_balance(
     device: Device, dimension: str, total: str | None, allocated: str | None, **fields: Any
 ) -> Balance:
     """What is left follows; a total of None is not known."""
+    made = _balance(device, dimension, total, allocated, **fields)
+    holdings.rewrite([device.pool_id])
+    return made
+
+
+def _balance(
+    device: Device, dimension: str, total: str | None, allocated: str | None, **fields: Any
+) -> Balance:
     known = [None if text is None else parse(text) for text in (total, allocated)]
     left = known[0] - known[1] if known[0] is not None and known[1] is not None else None
     exponent = exponent_for(*known, left)
@@ -125,11 +135,13 @@ def make_share(device: Device, claim: Claim | None = None, **fields: Any) -> Sha
     claim, consumed = claim or make_claim(), fields.pop("consumed", {})
     began = {"started_at": timezone.now(), "started_source": InstantSource.OBSERVED}
     fields = {"request": "card", "dedicated": not consumed, "admin_access": False, **began, **fields}
+    fields.setdefault("device_class", device_class(claim.spec, fields["request"]) or "")
     share = Share.objects.create(
         cluster=claim.cluster, claim=claim, device=device, position=claim.shares.count(), **fields
     )
     for dimension, text in consumed.items():
         _consume(share, dimension, text)
+    holdings.rewrite([device.pool_id])
     return share
 
 

@@ -1,7 +1,7 @@
 """What somebody may do beside what membership in teams allows."""
 
-from django.contrib.auth.models import AbstractUser, AnonymousUser, User
-from django.db.models import Q, QuerySet
+from django.contrib.auth.models import AbstractUser, AnonymousUser, Group
+from django.db.models import Exists, OuterRef, Q
 
 _GROUP = "operators"
 
@@ -11,6 +11,6 @@ def is_operator(user: AbstractUser | AnonymousUser) -> bool:
     return user.is_active and (user.is_superuser or user.groups.filter(name=_GROUP).exists())
 
 
-def operators() -> QuerySet[User]:
-    """All of whom that is so."""
-    return User.objects.filter(Q(is_superuser=True) | Q(groups__name=_GROUP), is_active=True).distinct()
+def operates() -> Q:
+    """Of which active users that is so."""
+    return Q(Exists(Group.objects.filter(name=_GROUP, user=OuterRef("pk")))) | Q(is_superuser=True)

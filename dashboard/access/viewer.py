@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AbstractUser, AnonymousUser, User
 
-from dashboard.access.roles import is_operator, operators
-from inventory.models import Membership
+from dashboard.access.roles import operates
 from inventory.viewer import EVERYTHING, Viewer
 
 _KEPT = "_viewer"
@@ -23,20 +22,19 @@ def viewer_of(user: AbstractBaseUser | AnonymousUser) -> Viewer:
     return found
 
 
+def viewers_of(users: Iterable[int]) -> dict[int, Viewer]:
+    """By user, in one query; without those who may not come in."""
+    asked = User.objects.filter(pk__in=users, is_active=True).annotate(sees_all=operates())
+    everything: set[int] = set()
+    teams: defaultdict[int, set[int]] = defaultdict(set)
+    for user, sees_all, team in asked.values_list("pk", "sees_all", "memberships__team"):
+        if sees_all:
+            everything.add(user)
+        teams[user].update([team] if team else [])
+    return {pk: EVERYTHING if pk in everything else Viewer(frozenset(of)) for pk, of in teams.items()}
+
+
 def _looked_up(user: AbstractBaseUser | AnonymousUser) -> Viewer:
     if not isinstance(user, AbstractUser) or not user.is_active:
         return _NOBODY
-    if is_operator(user):
-        return EVERYTHING
-    teams = Membership.objects.filter(user=user.pk).values_list("team_id", flat=True)
-    return Viewer(frozenset(teams))
-
-
-def viewers_of(users: Iterable[User]) -> dict[int, Viewer]:
-    """By user, in two queries; without those who may not come in."""
-    known = [user.pk for user in users if user.is_active]
-    everything = set(operators().filter(pk__in=known).values_list("pk", flat=True))
-    teams: defaultdict[int, set[int]] = defaultdict(set)
-    for user, team in Membership.objects.filter(user__in=known).values_list("user_id", "team_id"):
-        teams[user].add(team)
-    return {pk: EVERYTHING if pk in everything else Viewer(frozenset(teams[pk])) for pk in known}
+    return EVERYTHING if user.is_superuser else viewers_of([user.pk]).get(user.pk, _NOBODY)

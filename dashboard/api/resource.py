@@ -24,7 +24,7 @@ from dashboard.api.renderers import CsvRenderer, JsonRenderer, wants_csv
 from dashboard.api.schema import ResourceSchema
 from inventory.models import Cluster
 from inventory.queries.filters import Filters
-from inventory.queries.freshness import Freshness, freshness
+from inventory.queries.freshness import Freshness, freshness, generation
 from inventory.snapshot import snapshot
 from inventory.viewer import Viewer
 
@@ -69,7 +69,7 @@ class Resource(GenericViewSet[Any]):
 
     def generation(self) -> Sequence[str]:
         """What an answer changes with, besides the question."""
-        return self.freshness.generation
+        return generation(self.freshness, viewer=self.viewer)
 
     def dimensions(self, queryset: QuerySet[Any]) -> Sequence[str]:
         """For which a table has columns; empty where rows have no dimensions of their own."""

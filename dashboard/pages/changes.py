@@ -22,8 +22,8 @@ def changes(request: HttpRequest) -> HttpResponse:
     viewer = viewer_of(request.user)
     looked = spans.looked_back(request, timezone.now(), otherwise="day")
     with snapshot():
-        found = queries.changes(looked.period, viewer=viewer)
         known = teams(viewer=viewer)
+        found = queries.changes(looked.period, known, viewer=viewer)
     return show(
         request,
         "changes.html",

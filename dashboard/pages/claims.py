@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.access.viewer import viewer_of
 from dashboard.pages import filtering, fit
+from dashboard.pages.around import cluster_names
 from dashboard.pages.paging import paged
 from dashboard.pages.pods import HeldAmount, held_amounts
 from dashboard.pages.refusal import checked
@@ -51,8 +52,8 @@ def claims(request: HttpRequest) -> HttpResponse:
                 request,
                 [
                     filtering.write(request, "q", _("Name"), _("claim, namespace, owner")),
-                    filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
-                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+                    filtering.choose(request, "cluster", _("Cluster"), cluster_names(request)),
+                    filtering.choose(request, "team", _("Team"), options.teams(known.values())),
                     filtering.choose(request, "device_class", _("Device class"), options.device_classes()),
                     filtering.choose(request, "state", _("State"), filtering.states(states.CLAIM)),
                 ],

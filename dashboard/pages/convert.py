@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.access.viewer import viewer_of
 from dashboard.pages import conversion_file
+from dashboard.pages.around import cluster_names
 from dashboard.pages.conversion_question import Question, address, from_address, from_form, resolved
 from dashboard.pages.conversion_result import Result, chosen, details, lines
 from dashboard.pages.paging import numbered, page_of
@@ -28,7 +29,6 @@ from dashboard.words import conversion as words
 from inventory.kube.manifests import LONGEST_BYTES, ManifestError
 from inventory.kube.untrusted import printable
 from inventory.models import SavedConversion
-from inventory.queries import options
 from inventory.queries.conversion import previews
 from inventory.queries.conversion.files import What
 from inventory.queries.conversion.fitting import SECONDS
@@ -240,7 +240,7 @@ def _shown(
     kept: SavedConversion | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    clusters = options.clusters()
+    clusters = cluster_names(request)
     used = [question.cluster] if result is not None and question.cluster else []
     context: dict[str, Any] = {
         "asked": question,

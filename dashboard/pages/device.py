@@ -52,7 +52,6 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
     found = held_devices.one(device_id, viewer=viewer)
     if found is None:
         raise Http404(_("There is no such device; it may have gone since."))
-    itself = device_queries.queryset().get(pk=device_id)
     columns = _columns(found.tracks)
     shown = drawn(found.tracks)
     return show(
@@ -77,7 +76,7 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
             "attributes": _attributes(found.row.attributes),
             "others": _others(found, columns),
             "holders": [*_teams(found.shares, found.teams), *([OTHERS] if found.others else [])],
-            "timeline": device_timeline.part(request, itself, timezone.now(), viewer),
+            "timeline": device_timeline.part(request, found.device, found.teams, timezone.now(), viewer),
             "pods": len({pod.id for share in found.shares for pod in share.pods}),
         },
         active="devices",

@@ -1,6 +1,6 @@
 """The part of a device's page that looks back: who held it when, and what its driver said of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -45,10 +45,12 @@ class TimelinePart(NamedTuple):
     most: int = queries.MOST_SHARES
 
 
-def part(request: HttpRequest, device: Device, now: datetime, viewer: Viewer) -> TimelinePart:
-    """Raises Refused."""
+def part(
+    request: HttpRequest, device: Device, known: Mapping[str, TeamBrief], now: datetime, viewer: Viewer
+) -> TimelinePart:
+    """With the teams that the viewer may know. Raises Refused."""
     looked = spans.looked_back(request, now, otherwise="week", anchor="#timeline")
-    found = queries.timeline(device, looked.period, viewer=viewer)
+    found = queries.timeline(device, looked.period, viewer=viewer, known=known)
     return TimelinePart(
         looked=looked,
         found=found,

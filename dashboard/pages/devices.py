@@ -1,6 +1,6 @@
 """Every card, as bars, as a wall, in groups or as a table; and devices that are no cards, as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
@@ -14,6 +14,7 @@ from dashboard.charts import cards as card_charts
 from dashboard.charts import wall as wall_charts
 from dashboard.charts.segments import Bar, is_barred, track_bar
 from dashboard.pages import filtering
+from dashboard.pages.around import cluster_names
 from dashboard.pages.paging import ROWS, Paged, paged
 from dashboard.pages.refusal import Refused, checked
 from dashboard.pages.shell import page, show
@@ -26,7 +27,7 @@ from inventory.queries import groups, held_cards, options, wall
 from inventory.queries.devices import DeviceFilter, DeviceRow
 from inventory.queries.held_cards import HeldCard
 from inventory.queries.room import RoomyCardFilter
-from inventory.queries.slices import OTHERS, Track, teams
+from inventory.queries.slices import OTHERS, TeamBrief, Track, teams
 
 VIEWS = ("bars", "wall", "groups", "table")
 _CONDITIONS = ("node", "driver", "pool", "device", "product", "team", "state", "tainted", "room", "q")
@@ -52,16 +53,17 @@ def devices(request: HttpRequest) -> HttpResponse:
     filters = RoomyCardFilter(request.GET, card_queries.queryset(), viewer=viewer)
     checked(filters)
     cards = _between(request, filters.qs)
-    total = cards.count()
-    view = _view(request, total)
+    counted, known = groups.Counted(cards), teams(viewer=viewer)
+    view = _view(request, counted.total["cards"])
     context = {
         "view": view,
         "views": [("bars", _("Bars")), ("wall", _("Wall")), ("groups", _("Groups")), ("table", _("Table"))],
-        "form": _form(request),
-        "teams": [*teams(viewer=viewer).values(), *([OTHERS] if viewer.teams is not None else [])],
-        **groups.states(cards),
+        "form": _form(request, known),
+        "teams": [*known.values(), *([OTHERS] if viewer.teams is not None else [])],
+        "counts": counted.total,
     }
-    drawn = {"bars": _bars, "wall": _wall, "groups": _groups, "table": _table}[view](request, cards)
+    draw = {"bars": _bars, "wall": _wall, "groups": _groups, "table": _table}[view]
+    drawn = draw(request, cards, counted, known)
     template = "devices/wall.html" if view == "groups" else f"devices/{view}.html"
     return show(request, template, {**context, **drawn}, active="devices", source=_source(request))
 
@@ -109,35 +111,45 @@ def _between(request: HttpRequest, cards: QuerySet[Card]) -> QuerySet[Any]:
     return wall.between(wall.placed(cards), first, last)
 
 
-def _wall(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
+def _wall(
+    request: HttpRequest, cards: QuerySet[Any], counted: groups.Counted, known: Mapping[str, TeamBrief]
+) -> dict[str, Any]:
     """Conditions grey what they leave out. What is more than a wall holds is shown in groups."""
     in_place = _between(request, wall.of_clusters(chosen_clusters(request.GET)))
-    if in_place.count() > wall.LARGEST:
-        return {**_groups(request, cards), "view": "groups", "too_many": wall.LARGEST}
-    rows, total = groups.groups(cards)
-    at = request.GET.get("at", "")
     narrowed = any(request.GET.get(name) for name in _CONDITIONS)
+    if (in_place.count() if narrowed else counted.total["cards"]) > wall.LARGEST:
+        return {**_groups(request, cards, counted, known), "view": "groups", "too_many": wall.LARGEST}
+    rows, total = counted.groups()
+    at = request.GET.get("at", "")
     cells = wall.cells(in_place, cards if narrowed else None)
-    shown = {"groups": rows, "group_total": total, "at": at, **(_peek(request, at) if at else {})}
+    shown = {"groups": rows, "group_total": total, "at": at, **(_peek(request, at, known) if at else {})}
     return {**shown, "figure": wall_charts.wall(cells), "cut": False}
 
 
-def _groups(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
+def _groups(
+    request: HttpRequest, cards: QuerySet[Any], counted: groups.Counted, _known: Mapping[str, TeamBrief]
+) -> dict[str, Any]:
     """Runs of neighbouring nodes; conditions narrow them."""
-    rows, total = groups.groups(cards)
+    rows, total = counted.groups()
     figure = wall_charts.blocks(wall.blocks(cards), request.GET)
     return {"groups": rows, "group_total": total, "figure": figure, "cut": True}
 
 
-def _bars(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
-    found = paged(request, wall.by_place(cards), card_charts.LARGEST)
-    held = held_cards.rows(found.rows, viewer=viewer_of(request.user))
+def _bars(
+    request: HttpRequest, cards: QuerySet[Any], counted: groups.Counted, known: Mapping[str, TeamBrief]
+) -> dict[str, Any]:
+    total = counted.total["cards"]
+    found = paged(request, wall.by_place(cards), card_charts.LARGEST, total=total)
+    held = held_cards.rows(found.rows, viewer=viewer_of(request.user), known=known)
     return {"paged": found, "figure": card_charts.cards_figure(held), "lines": card_lines(held)}
 
 
-def _table(request: HttpRequest, cards: QuerySet[Any]) -> dict[str, Any]:
-    found = paged(request, cards if request.GET.get("ordering") else wall.by_place(cards))
-    held = held_cards.rows(found.rows, viewer=viewer_of(request.user))
+def _table(
+    request: HttpRequest, cards: QuerySet[Any], counted: groups.Counted, known: Mapping[str, TeamBrief]
+) -> dict[str, Any]:
+    ordered = cards if request.GET.get("ordering") else wall.by_place(cards)
+    found = paged(request, ordered, total=counted.total["cards"])
+    held = held_cards.rows(found.rows, viewer=viewer_of(request.user), known=known)
     return {"paged": found, "lines": card_lines(held)}
 
 
@@ -156,23 +168,23 @@ def _track_line(card: HeldCard, track: Track) -> TrackLine:
     )
 
 
-def _peek(request: HttpRequest, at: str) -> dict[str, Any]:
-    held = held_cards.rows(wall.column(at), viewer=viewer_of(request.user))
+def _peek(request: HttpRequest, at: str, known: Mapping[str, TeamBrief] | None = None) -> dict[str, Any]:
+    held = held_cards.rows(wall.column(at), viewer=viewer_of(request.user), known=known)
     if not held:
         raise Http404(_("There is no such column on the wall."))
     return {"peek": card_lines(held), "peek_place": held[0]}
 
 
-def _form(request: HttpRequest) -> filtering.Form:
+def _form(request: HttpRequest, known: Mapping[str, TeamBrief]) -> filtering.Form:
     return filtering.form(
         request,
         [
-            filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+            filtering.choose(request, "cluster", _("Cluster"), cluster_names(request)),
             filtering.choose(
                 request, "product", _("Product"), options.products_or_none(_("product not published"))
             ),
             filtering.choose(request, "driver", _("Driver"), options.drivers()),
-            filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer_of(request.user))),
+            filtering.choose(request, "team", _("Team"), options.teams(known.values())),
             filtering.choose(request, "state", _("State"), filtering.states(states.DEVICE)),
             filtering.choose(request, "tainted", _("Tainted"), [("true", _("yes")), ("false", _("no"))]),
             filtering.write(request, "room", _("At least free"), "8 GiB, 30 %"),
@@ -191,7 +203,7 @@ def _others(request: HttpRequest) -> HttpResponse:
     form = filtering.form(
         request,
         [
-            filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+            filtering.choose(request, "cluster", _("Cluster"), cluster_names(request)),
             filtering.choose(request, "driver", _("Driver"), options.drivers()),
             filtering.write(request, "q", _("Name")),
         ],

@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 
 from dashboard.access.viewer import viewer_of
 from dashboard.pages import filtering
+from dashboard.pages.around import cluster_names
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import Refused, only_known
 from dashboard.pages.searches import BusyError, Searches, busy
@@ -46,7 +47,7 @@ class LargestPart(NamedTuple):
 
 @page
 def largest(request: HttpRequest) -> HttpResponse:
-    known, products = options.clusters(), _products(request)
+    known, products = cluster_names(request), _products(request)
     cluster = _chosen(request, known)
     try:
         found = _of_cluster(cluster, products) if cluster else None

@@ -11,6 +11,7 @@ from dashboard.charts.cards import LARGEST, cards_figure
 from dashboard.charts.segments import Bar, part_bar
 from dashboard.charts.squares import Square, strips
 from dashboard.pages import filtering, largest
+from dashboard.pages.around import cluster_names
 from dashboard.pages.devices import card_lines
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
@@ -23,6 +24,7 @@ from inventory.queries import devices, held_cards, options, pools, wall
 from inventory.queries import nodes as node_queries
 from inventory.queries.largest import may_see_cards
 from inventory.queries.nodes import NodeFilter, NodeRow
+from inventory.queries.slices import teams
 from inventory.queries.totals import TotalRow
 
 _SQUARES = 16
@@ -47,7 +49,7 @@ def nodes(request: HttpRequest) -> HttpResponse:
     checked(filters)
     found = paged(request, filters.qs)
     rows = node_queries.rows(found.rows, viewer=viewer)
-    squares = _squares(rows)
+    squares, known = _squares(rows), teams(viewer=viewer)
     return show(
         request,
         "nodes.html",
@@ -58,10 +60,10 @@ def nodes(request: HttpRequest) -> HttpResponse:
                 request,
                 [
                     filtering.write(request, "q", _("Name")),
-                    filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+                    filtering.choose(request, "cluster", _("Cluster"), cluster_names(request)),
                     filtering.choose(request, "product", _("Product"), options.products()),
                     filtering.choose(request, "driver", _("Driver"), options.drivers()),
-                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+                    filtering.choose(request, "team", _("Team"), options.teams(known.values())),
                 ],
             ),
         },

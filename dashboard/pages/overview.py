@@ -9,6 +9,7 @@ from dashboard.access.viewer import viewer_of
 from dashboard.charts import wall as wall_charts
 from dashboard.charts.segments import Bar, part_bar, sum_bar
 from dashboard.charts.squares import strips
+from dashboard.pages.around import cluster_names
 from dashboard.pages.filtering import choose
 from dashboard.pages.refusal import Refused, only_known
 from dashboard.pages.shell import page, show
@@ -18,7 +19,7 @@ from inventory.queries import options, wall
 from inventory.queries.kinds import DimensionSum, KindSum
 from inventory.queries.overview import Overview, TeamUse
 from inventory.queries.overview import overview as read_overview
-from inventory.queries.slices import TeamBrief, teams
+from inventory.queries.slices import TeamBrief, by_colour, known_teams
 
 # Of more cards, squares are no longer told apart by the names of their nodes.
 _SQUARES = 256
@@ -48,10 +49,11 @@ class TeamLine(NamedTuple):
 @page
 def overview(request: HttpRequest) -> HttpResponse:
     chosen = chosen_clusters(request.GET)
-    known = options.clusters()
+    known = cluster_names(request)
     only_known("cluster", chosen, known)
     viewer = viewer_of(request.user)
-    found = read_overview(chosen, viewer=viewer)
+    teams = known_teams(viewer=viewer)
+    found = read_overview(chosen, teams, viewer=viewer)
     return show(
         request,
         "overview.html",
@@ -62,7 +64,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "kinds": [_kind_line(one) for one in found.kinds],
             "teams": [_team_line(use) for use in found.teams],
             "legend": _legend(found),
-            "team_of": teams(viewer=viewer),
+            "team_of": by_colour(teams.values()),
             **_cards(request, chosen, found.cards.total),
         },
         active="overview",

@@ -30,12 +30,19 @@ class Paged(NamedTuple):
         return self.number + 1
 
 
-def paged(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS) -> Paged:
-    """Raises Refused for what is no page number, Http404 for a page past the last."""
-    return numbered(request.GET.get("page", ""), rows, size)
+def paged(
+    request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS, *, total: int | None = None
+) -> Paged:
+    """Raises Refused for what is no page number, Http404 for a page past the last.
+
+    `total`: how many rows there are, where that is known.
+    """
+    return numbered(request.GET.get("page", ""), rows, size, total=total)
 
 
-def numbered(text: str, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS) -> Paged:
+def numbered(
+    text: str, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS, *, total: int | None = None
+) -> Paged:
     """The page of this number, the first without one. Raises as `paged` does."""
     text = text or "1"
     if not text.isdecimal() or not 0 < len(text) < 8 or int(text) < 1:
@@ -43,6 +50,8 @@ def numbered(text: str, rows: QuerySet[Any] | Sequence[Any], size: int = ROWS) -
             [("page", _("“%(text)s” is not the number of a page; 1 is the first") % {"text": text[:40]})]
         )
     paginator = Paginator(rows, size)
+    if total is not None:
+        paginator.count = total
     try:
         found = paginator.page(int(text))
     except EmptyPage as error:

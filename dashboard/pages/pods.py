@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.access.viewer import viewer_of
 from dashboard.pages import filtering, fit
+from dashboard.pages.around import cluster_names
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
 from dashboard.pages.shell import page, show
@@ -60,9 +61,9 @@ def pods(request: HttpRequest) -> HttpResponse:
                 request,
                 [
                     filtering.write(request, "q", _("Name"), _("Pod, workload, node")),
-                    filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+                    filtering.choose(request, "cluster", _("Cluster"), cluster_names(request)),
                     filtering.choose(request, "namespace", _("Namespace"), options.namespaces(viewer=viewer)),
-                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+                    filtering.choose(request, "team", _("Team"), options.teams(known.values())),
                     filtering.choose(request, "state", _("State"), filtering.states(states.POD)),
                 ],
             ),

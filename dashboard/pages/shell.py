@@ -17,16 +17,17 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from dashboard.access.viewer import viewer_of
+from dashboard.pages.around import clusters
 from dashboard.pages.refusal import Refused
 from dashboard.pages.seen import Trouble, trouble
 from dashboard.pages.source import Source
-from inventory.queries.counts import Counts, counts
-from inventory.queries.freshness import Freshness, freshness, stale_after
+from inventory.queries import counts, freshness
+from inventory.queries.counts import Counts
+from inventory.queries.freshness import Freshness, stale_after
 from inventory.version import VERSION
 
 _TROUBLES_SHOWN = 2
 _ALL = Source()
-_NONE = Freshness(as_of=None, stale=False, clusters=(), generation=())
 # There somebody writes, or reads what does not change.
 _STILL = frozenset({"convert", "api"})
 
@@ -110,10 +111,9 @@ def _without_empty(path: str, query: QueryDict) -> str:
 
 def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
     now, viewer = timezone.now(), viewer_of(request.user)
-    found = counts(viewer=viewer)
-    fresh = _NONE
-    if source.rests:
-        fresh = freshness(now, viewer=viewer, names=source.clusters, kinds=source.kinds)
+    found = counts.over(clusters(request))
+    behind = [one for one in clusters(request) if source.rests_on(one.name)]
+    fresh = freshness.told(behind, now, viewer=viewer, kinds=source.kinds)
     unread = sum(one.observed_at is None for one in fresh.clusters)
     troubles = [wrong for one in fresh.clusters if (wrong := trouble(one, source.kinds))]
     return Shell(

@@ -24,6 +24,9 @@ class Source(NamedTuple):
     kinds: Sequence[str] = ()
     rests: bool = True
 
+    def rests_on(self, cluster: str) -> bool:
+        return self.rests and (not self.clusters or cluster in self.clusters)
+
     def json(self, query: QueryDict) -> str:
         return self._link(query) if self.path else ""
 

@@ -14,7 +14,7 @@ from dashboard.words import quotas
 from dashboard.words import spans as words
 from inventory.history.instants import Span
 from inventory.history.steps import Step
-from inventory.models import Team
+from inventory.models import Team, TeamQuota
 from inventory.queries.history import trend as queries
 from inventory.queries.history.trend import TrendRow
 from inventory.viewer import Viewer
@@ -54,10 +54,12 @@ class TrendPart(NamedTuple):
         return any(line.trend.peak is not None for line in self.lines)
 
 
-def part(request: HttpRequest, team: Team, now: datetime, viewer: Viewer) -> TrendPart:
-    """Raises Refused."""
+def part(
+    request: HttpRequest, team: Team, limits: Sequence[TeamQuota], now: datetime, viewer: Viewer
+) -> TrendPart:
+    """With all limits of the team, whenever they hold. Raises Refused."""
     looked = spans.looked_back(request, now, otherwise="month", anchor="#trend")
-    found = queries.trends(team, looked.period, viewer=viewer)
+    found = queries.trends(team, looked.period, viewer=viewer, limits=limits)
     lines = [_line(number, row, looked, team.colour) for number, row in enumerate(found.rows)]
     gaps = {row.unread for row in found.rows}
     return TrendPart(looked, lines, found.more, gaps.pop() if len(gaps) == 1 else None)

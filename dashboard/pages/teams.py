@@ -24,16 +24,18 @@ from dashboard.pages.seen import Seen, seen
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source
 from dashboard.pages.usage_question import Month
-from inventory.models import Card, Cluster, Share, Team, TeamQuota
-from inventory.queries import by_team, holdings, native_quotas, options, quotas, team_room
+from inventory.models import Card, Cluster, Team, TeamQuota
+from inventory.queries import by_team, holdings, native_quotas, options, quotas, team_room, totals
 from inventory.queries import largest as largest_queries
 from inventory.queries import shares as share_queries
 from inventory.queries import teams as team_queries
 from inventory.queries.by_team import ProductSum
 from inventory.queries.quotas import QuotaRow
 from inventory.queries.shares import ShareRow
+from inventory.queries.slices import briefs
 from inventory.queries.team_room import TeamRoom
 from inventory.queries.teams import TeamRow
+from inventory.queries.uses import Uses
 from inventory.snapshot import snapshot
 from inventory.viewer import Viewer
 
@@ -76,11 +78,18 @@ class RoomPart(NamedTuple):
 def teams(request: HttpRequest) -> HttpResponse:
     now, viewer = timezone.now(), viewer_of(request.user)
     with snapshot():
-        found = paged(request, team_queries.queryset(viewer=viewer))
-        rows = team_queries.rows(found.rows, now, viewer=viewer, reader=request.user.pk)
-        sums = by_team.sums(Share.objects.order_by(), Card.objects.order_by(), viewer=viewer)
-        others = team_queries.others(viewer=viewer)
-        over = _over(rows) if found.pages == 1 else quotas.exceeded(now, viewer=viewer)
+        known = list(team_queries.queryset(viewer=viewer))
+        found = paged(request, known)
+        # The bars and the last row are of everybody.
+        figures = team_queries.Figures()
+        limits = quotas.in_force(now, [one.pk for one in known])
+        rows = team_queries.rows(
+            found.rows, now, viewer=viewer, reader=request.user.pk, figures=figures, limits=limits
+        )
+        products = totals.by_product(Card.objects.all())
+        sums = by_team.sums(figures.uses.held, products, briefs(known), viewer=viewer)
+        others = figures.others(viewer=viewer)
+        over = quotas.exceeded(limits, figures.uses)
     return show(
         request,
         "teams.html",
@@ -104,15 +113,25 @@ def teams(request: HttpRequest) -> HttpResponse:
 def team(request: HttpRequest, slug: str) -> HttpResponse:
     now, viewer = timezone.now(), viewer_of(request.user)
     with snapshot():
-        row = team_queries.one(slug, now, viewer=viewer, reader=request.user.pk)
-        if row is None:
+        itself = team_queries.queryset(viewer=viewer).filter(slug=slug).first()
+        if itself is None:
             raise Http404(_("There is no such team, or it is not yours to see."))
-        held = holdings.counted(share_queries.queryset(viewer=viewer)).filter(claim__team=row.id)
+        every_limit = list(quotas.queryset(viewer=viewer).filter(team=itself))
+        held = holdings.counted(share_queries.queryset(viewer=viewer)).filter(claim__team=itself)
+        figures = team_queries.Figures([itself.pk])
+        (row,) = team_queries.rows(
+            [itself],
+            now,
+            viewer=viewer,
+            reader=request.user.pk,
+            figures=figures,
+            limits=[one for one in every_limit if quotas.is_in_force(one, now)],
+        )
+        limits = [*row.quotas, *_to_come(every_limit, now, figures.uses)]
         shares = paged(request, held.order_by("started_at", "pk"))
         lines = [_share_line(one) for one in share_queries.rows(shares.rows, viewer=viewer)]
-        limits = _limits(row, now, viewer)
-        native = native_quotas.of_team(row.id, viewer=viewer)
-        trend = team_trend.part(request, Team.objects.get(pk=row.id), now, viewer)
+        native = native_quotas.of_team(itself.pk, viewer=viewer)
+        trend = team_trend.part(request, itself, every_limit, now, viewer)
     return show(
         request,
         "team.html",
@@ -149,10 +168,10 @@ def _share_line(share: ShareRow) -> ShareLine:
     return ShareLine(share, held_amounts(share.device.driver, share.held))
 
 
-def _limits(row: TeamRow, now: datetime, viewer: Viewer) -> list[QuotaRow]:
-    """Those in force, which the team's row has already, and then those to come."""
-    to_come = quotas.queryset(viewer=viewer).filter(team=row.id, starts_at__gt=now)
-    return [*row.quotas, *quotas.rows(to_come.order_by("starts_at", "pk"), now)]
+def _to_come(limits: Sequence[TeamQuota], now: datetime, uses: Uses) -> list[QuotaRow]:
+    """In the order in which they begin."""
+    later = [(one.starts_at, one.pk, one) for one in limits if one.starts_at and one.starts_at > now]
+    return quotas.rows((one for *_, one in sorted(later)), now, uses)
 
 
 def _is_limited(row: Team) -> bool:

@@ -1,6 +1,6 @@
 """What was held over a period: by team over time, by group, and in which hours."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from dashboard.pages.usage_question import (
 )
 from dashboard.words import hours, periods
 from dashboard.words.periods import Zone
-from inventory.queries.slices import teams
+from inventory.queries.slices import TeamBrief, teams
 from inventory.queries.usage import sums
 from inventory.queries.usage.filters import UsageFilter
 from inventory.queries.usage.reach import reach
@@ -67,16 +67,19 @@ def usage(request: HttpRequest) -> HttpResponse:
     question = question_of(request.GET, now)
     filters = filters_of(request.GET, viewer)
     with snapshot():
+        named = teams(viewer=viewer)
         known = reach(chosen_clusters(request.GET))
         why = nothing(question.period, known, now)
         over = so_far(question.period, known, now)
         asked = question._replace(period=over)
-        found = {} if why else kept(lambda: _read(request, asked, filters, viewer), "gone", question.zone)
+        found = (
+            {} if why else kept(lambda: _read(request, asked, filters, viewer, named), "gone", question.zone)
+        )
     return show(
         request,
         "usage/page.html",
         {
-            "form": form_of(request, question, viewer),
+            "form": form_of(request, question, named),
             "question": question,
             "zone": question.zone,
             "span": periods.span(question.period, question.zone),
@@ -117,7 +120,13 @@ def source(path: str, query: QueryDict, period: Period, *more: tuple[str, str]) 
     )
 
 
-def _read(request: HttpRequest, question: Question, filters: UsageFilter, viewer: Viewer) -> dict[str, Any]:
+def _read(
+    request: HttpRequest,
+    question: Question,
+    filters: UsageFilter,
+    viewer: Viewer,
+    known: Mapping[str, TeamBrief],
+) -> dict[str, Any]:
     period = question.period
     zone = question.zone
     by_product = report(period, [UsageGroup.PRODUCT], filters, viewer=viewer)
@@ -125,18 +134,22 @@ def _read(request: HttpRequest, question: Question, filters: UsageFilter, viewer
         "total": sums.total(by_product),
         "products": by_product.rows,
         "readings": by_product.readings,
-        **kept(lambda: _by_group(request, question, by_product, filters, viewer), "groups_gone", zone),
-        **kept(lambda: _over_time(question, filters, viewer), "area_gone", zone),
+        **kept(lambda: _by_group(request, question, by_product, filters, viewer, known), "groups_gone", zone),
+        **kept(lambda: _over_time(question, filters, viewer, known), "area_gone", zone),
         **kept(lambda: _by_hour(period, zone, filters, viewer), "heat_gone", zone),
     }
 
 
 def _by_group(
-    request: HttpRequest, question: Question, by_product: UsageReport, filters: UsageFilter, viewer: Viewer
+    request: HttpRequest,
+    question: Question,
+    by_product: UsageReport,
+    filters: UsageFilter,
+    viewer: Viewer,
+    known: Mapping[str, TeamBrief],
 ) -> dict[str, Any]:
     is_known = question.group is UsageGroup.PRODUCT
     found = by_product if is_known else report(question.period, [question.group], filters, viewer=viewer)
-    known = teams(viewer=viewer)
     rows = _ordered(found.rows, question.ordering)
     lines = [_line(row, question.group, sums.whose(row, known)) for row in rows]
     return {"paged": paged(request, lines), "withheld": any(row.withheld for row in rows)}
@@ -150,10 +163,11 @@ def _ordered(rows: Sequence[UsageRow], ordering: str) -> Sequence[UsageRow]:
     return sorted(rows, key=lambda row: getattr(row.use, name), reverse=ordering.startswith("-"))
 
 
-def _over_time(question: Question, filters: UsageFilter, viewer: Viewer) -> dict[str, Any]:
+def _over_time(
+    question: Question, filters: UsageFilter, viewer: Viewer, known: Mapping[str, TeamBrief]
+) -> dict[str, Any]:
     period, zone = question.period, question.zone
     found = series(period, question.step, [UsageGroup.TEAM], filters, zone=zone.info, viewer=viewer).steps
-    known = teams(viewer=viewer)
     steps = [sums.step(one, known) for one in found]
     gaps = sums.gaps(reading for one in found for reading in one.readings)
     columns = sorted({part.whose for step in steps for part in step.parts}, key=sums.order)

@@ -1,6 +1,6 @@
 """The report of one month: what each team held of each product."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.access.viewer import viewer_of
 from dashboard.pages import filtering
+from dashboard.pages.around import cluster_names
 from dashboard.pages.filtering import choose, write
 from dashboard.pages.refusal import Refused
 from dashboard.pages.shell import page, show
@@ -45,10 +46,11 @@ def usage_month(request: HttpRequest, asked: Month) -> HttpResponse:
     period = _period(asked, zone)
     filters = filters_of(request.GET, viewer)
     with snapshot():
+        named = teams(viewer=viewer)
         known = reach(chosen_clusters(request.GET))
         why = nothing(period, known, now)
         over = so_far(period, known, now)
-        found = {} if why else kept(lambda: _read(over, filters, viewer), "gone", zone)
+        found = {} if why else kept(lambda: _read(over, filters, viewer, named), "gone", zone)
     return show(
         request,
         "usage/month.html",
@@ -57,7 +59,7 @@ def usage_month(request: HttpRequest, asked: Month) -> HttpResponse:
             "zone": zone,
             "before": _beside(request.GET, asked, -1),
             "after": _beside(request.GET, asked, 1) if period.end < now else None,
-            "form": _form(request, viewer),
+            "form": _form(request, named),
             "span": periods.span(period, zone),
             "so_far": periods.local(over.end, zone) if over.end < period.end else "",
             "nothing": Nothing.DETAIL if "gone" in found else why,
@@ -70,11 +72,13 @@ def usage_month(request: HttpRequest, asked: Month) -> HttpResponse:
     )
 
 
-def _read(period: Period, filters: UsageFilter, viewer: Viewer) -> dict[str, Any]:
+def _read(
+    period: Period, filters: UsageFilter, viewer: Viewer, known: Mapping[str, TeamBrief]
+) -> dict[str, Any]:
     by_team = report(period, [UsageGroup.TEAM, UsageGroup.PRODUCT], filters, viewer=viewer)
     by_product = report(period, [UsageGroup.PRODUCT], filters, viewer=viewer)
     return {
-        "teams": list(_teams(by_team.rows, teams(viewer=viewer))),
+        "teams": list(_teams(by_team.rows, known)),
         "withheld": any(row.withheld for row in by_team.rows),
         "total": sums.total(by_product),
         "products": by_product.rows,
@@ -87,7 +91,7 @@ def _beside(query: QueryDict, asked: Month, months: int) -> Link | None:
     return month.link(query) if month else None
 
 
-def _teams(rows: Iterable[UsageRow], known: dict[str, TeamBrief]) -> Iterable[TeamRows]:
+def _teams(rows: Iterable[UsageRow], known: Mapping[str, TeamBrief]) -> Iterable[TeamRows]:
     def of(row: UsageRow) -> Whose:
         return sums.whose(row, known)
 
@@ -113,11 +117,11 @@ def _period(asked: Month, zone: Zone) -> Period:
         raise Http404(_("There is no such month.")) from None
 
 
-def _form(request: HttpRequest, viewer: Viewer) -> filtering.Form:
+def _form(request: HttpRequest, known: Mapping[str, TeamBrief]) -> filtering.Form:
     fields = [
         write(request, "tz", _("Time zone"), periods.UTC_NAME),
-        choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+        choose(request, "team", _("Team"), options.teams(known.values())),
         choose(request, "product", _("Product"), options.products()),
-        choose(request, "cluster", _("Cluster"), options.clusters()),
+        choose(request, "cluster", _("Cluster"), cluster_names(request)),
     ]
     return filtering.form(request, fields)

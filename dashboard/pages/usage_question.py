@@ -1,6 +1,6 @@
 """What is asked of the usage page, and how it is asked for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from dashboard.pages import filtering
+from dashboard.pages.around import cluster_names
 from dashboard.pages.filtering import Choice, Field, choose, write
 from dashboard.pages.refusal import Refused, checked
 from dashboard.words import periods
@@ -18,6 +19,7 @@ from dashboard.words.periods import PeriodError, Zone
 from inventory.history.buckets import SHORTEST, Step, midnight
 from inventory.models import ShareInterval
 from inventory.queries import options
+from inventory.queries.slices import TeamBrief
 from inventory.queries.usage.filters import UsageFilter
 from inventory.queries.usage.plan import NoLongerKept
 from inventory.queries.usage.reach import Reach
@@ -141,7 +143,7 @@ def so_far(period: Period, known: Reach, now: datetime) -> Period:
     return Period(period.start, min(period.end, known.so_far(now)))
 
 
-def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filtering.Form:
+def form_of(request: HttpRequest, question: Question, known: Mapping[str, TeamBrief]) -> filtering.Form:
     lengths = [(one.value, words.step(one)) for one in Step]
     fields = [
         write(request, "from", _("From"), periods.local(question.period.start, question.zone)),
@@ -149,9 +151,9 @@ def form_of(request: HttpRequest, question: Question, viewer: Viewer) -> filteri
         _group_field(request, question.group),
         choose(request, "step", _("Steps"), lengths)._replace(empty=_("as fits")),
         write(request, "tz", _("Time zone"), periods.UTC_NAME),
-        choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+        choose(request, "team", _("Team"), options.teams(known.values())),
         choose(request, "product", _("Product"), options.products()),
-        choose(request, "cluster", _("Cluster"), options.clusters()),
+        choose(request, "cluster", _("Cluster"), cluster_names(request)),
     ]
     return filtering.form(request, fields)
 

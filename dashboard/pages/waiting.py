@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from dashboard.access.viewer import viewer_of
 from dashboard.charts import waiting as charts
 from dashboard.pages import filtering, spans
+from dashboard.pages.around import cluster_names
 from dashboard.pages.refusal import checked
 from dashboard.pages.shell import page, show
 from dashboard.pages.source import Source, chosen_clusters
@@ -69,10 +70,10 @@ def waiting(request: HttpRequest) -> HttpResponse:
             "form": filtering.form(
                 request,
                 [
-                    filtering.choose(request, "cluster", _("Cluster"), options.clusters()),
+                    filtering.choose(request, "cluster", _("Cluster"), cluster_names(request)),
                     filtering.choose(request, "product", _("Product"), options.products()),
                     filtering.write(request, "node", _("Node")),
-                    filtering.choose(request, "team", _("Team"), options.teams(viewer=viewer)),
+                    filtering.choose(request, "team", _("Team"), options.teams(known.values())),
                     filtering.write(request, "namespace", _("Namespace")),
                 ],
             ),

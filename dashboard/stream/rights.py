@@ -35,7 +35,7 @@ def right_of(request: Request, user: User, scope: str) -> Right:
 def lapsed(rights: Collection[Right]) -> set[Right]:
     """Those that hold no more: signed out, revoked, expired, switched off, or with other things to see."""
     users = User.objects.in_bulk({one.user for one in rights})
-    viewers = viewers_of(users.values())
+    viewers = viewers_of(users)
     sessions, tokens = _sessions(rights), _tokens(rights)
     return {
         one

@@ -37,6 +37,7 @@ from inventory.models.history import (
     PodInterval,
     ShareInterval,
 )
+from inventory.models.holdings import CardHolding
 from inventory.models.pods import Pod, PodClaim
 from inventory.models.quotas import TeamQuota
 from inventory.models.teams import Membership, Team, TeamNamespace, TeamRule, TeamRuleValue
@@ -45,6 +46,7 @@ from inventory.models.usage import Level, RollUp, UsageTotal
 __all__ = [
     "Balance",
     "Card",
+    "CardHolding",
     "Claim",
     "ClaimEvent",
     "ClaimTemplate",

@@ -142,6 +142,7 @@ class Share(models.Model):
     position = models.PositiveSmallIntegerField()
     device = models.ForeignKey(Device, models.CASCADE, related_name="held_shares", db_constraint=False)
     request = models.CharField()
+    device_class = models.CharField(blank=True, help_text="that its request names; empty where it names none")
     share_id = models.CharField(blank=True)
     dedicated = models.BooleanField()
     admin_access = models.BooleanField()

@@ -1,19 +1,16 @@
 """Memory and cores of each product, and which team holds how much of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 import msgspec
-from django.db.models import QuerySet
 
 from inventory.dra.units import Unit, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity
-from inventory.models import Card, Share
-from inventory.queries import occupancy, totals
 from inventory.queries.dimensions import ratio
-from inventory.queries.occupancy import Group, OccupancyRow
-from inventory.queries.slices import TeamBrief, teams
+from inventory.queries.holdings import Held, Key
+from inventory.queries.slices import TeamBrief
 from inventory.queries.totals import TotalRow
 from inventory.viewer import Viewer
 
@@ -48,30 +45,47 @@ class ProductSum(msgspec.Struct, frozen=True):
     parts: tuple[TeamPart, ...]
 
 
-def sums(shares: QuerySet[Share], cards: QuerySet[Card], *, viewer: Viewer) -> list[ProductSum]:
-    """In the order of drivers and products, memory before cores; a fixed number of queries."""
-    known = teams(viewer=viewer)
-    held: defaultdict[tuple[str, str | None, str | None], list[OccupancyRow]] = defaultdict(list)
-    for row in occupancy.rows(shares, cards, [Group.TEAM], viewer=viewer):
-        held[row.driver, row.product, row.dimension].append(row)
+_Place = tuple[str, str, str]
+
+
+def sums(
+    held: Mapping[Key, Mapping[str, Held]],
+    products: Iterable[TotalRow],
+    known: Mapping[int, TeamBrief],
+    *,
+    viewer: Viewer,
+) -> list[ProductSum]:
+    """In the order of drivers and products, memory before cores.
+
+    `held` as `Uses.held` has it of everybody; `products` are the sums over all cards of each; `known` are the
+    teams that the viewer may know, by their ids.
+    """
+    parts = _parts(held, known, viewer)
     found = [
-        _sum(row, held[row.driver, row.product, row.dimension], known)
-        for row in totals.by_product(cards)
+        _sum(row, parts[row.driver, row.product or "", row.dimension])
+        for row in products
         if short_name(row.dimension) in _SHOWN
     ]
     return sorted(found, key=_order)
 
 
-def _sum(row: TotalRow, held: Iterable[OccupancyRow], known: dict[str, TeamBrief]) -> ProductSum:
+def _parts(
+    held: Mapping[Key, Mapping[str, Held]], known: Mapping[int, TeamBrief], viewer: Viewer
+) -> defaultdict[_Place, dict[tuple[TeamBrief | None, bool], Held]]:
+    """By team, and whether its name is withheld; those of all whose names are, together."""
+    found: defaultdict[_Place, dict[tuple[TeamBrief | None, bool], Held]] = defaultdict(dict)
+    for (team, _cluster, driver, product, _class), amounts in held.items():
+        whose = known.get(team), not viewer.sees(team)
+        for name, one in amounts.items():
+            of_place = found[driver, product or "", name]
+            of_place[whose] = of_place[whose] + one if whose in of_place else one
+    return found
+
+
+def _sum(row: TotalRow, held: Mapping[tuple[TeamBrief | None, bool], Held]) -> ProductSum:
     parts = [
-        TeamPart(
-            team=known.get(one.team or ""),
-            withheld=one.withheld,
-            held=one.held,
-            shares_unknown=one.shares_unknown,
-            ratio=ratio(one.held, row.total),
-        )
-        for one in held
+        TeamPart(team, withheld, one.amount, one.unknown, ratio(one.amount, row.total))
+        for (team, withheld), one in held.items()
     ]
     return ProductSum(
         driver=row.driver,

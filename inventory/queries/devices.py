@@ -26,7 +26,6 @@ from inventory.queries.filters import (
     team_filter,
 )
 from inventory.queries.requested import HeldClass
-from inventory.queries.requests import device_class
 from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims")
@@ -164,13 +163,13 @@ def _held(devices: Sequence[Device], viewer: Viewer) -> dict[int, _Held]:
     """Admin access holds nothing."""
     found: defaultdict[int, _Held] = defaultdict(_Held)
     shares = Share.objects.filter(device__in=[device.pk for device in devices]).order_by()
-    for device, admin_access, request, spec, team, slug in shares.values_list(
-        "device_id", "admin_access", "request", "claim__spec", "claim__team_id", "claim__team__slug"
+    for device, admin_access, device_class, team, slug in shares.values_list(
+        "device_id", "admin_access", "device_class", "claim__team_id", "claim__team__slug"
     ):
         if not admin_access:
             found[device].by(team, slug, viewer)
-        if name := device_class(spec, request):
-            found[device].classes.add(name)
+        if device_class:
+            found[device].classes.add(device_class)
     return found
 
 

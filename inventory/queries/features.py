@@ -1,9 +1,10 @@
 """The feature gates that matter to the books, cluster by cluster."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 import msgspec
+from django.db.models import Exists, OuterRef, QuerySet
 
 from inventory.dra import features
 from inventory.dra.features import FeatureState, Gate
@@ -20,10 +21,13 @@ class FeatureRow(msgspec.Struct, frozen=True):
 
 def of_clusters(clusters: Iterable[Cluster]) -> dict[int, tuple[FeatureRow, ...]]:
     clusters = list(clusters)
-    seen = _seen({cluster.pk for cluster in clusters})
+    seen = _seen([cluster.pk for cluster in clusters])
     return {
         cluster.pk: tuple(
-            FeatureRow(gate.name, features.state(gate, release_of(cluster.server_version), seen[cluster.pk]))
+            FeatureRow(
+                gate.name,
+                features.state(gate, release_of(cluster.server_version), seen.get(cluster.pk, set())),
+            )
             for gate in features.GATES
         )
         for cluster in clusters
@@ -32,24 +36,23 @@ def of_clusters(clusters: Iterable[Cluster]) -> dict[int, tuple[FeatureRow, ...]
 
 def seen_gates(cluster: Cluster) -> set[Gate]:
     """The gates of one cluster that some object proves."""
-    return set(_seen({cluster.pk})[cluster.pk])
+    return _seen([cluster.pk]).get(cluster.pk, set())
 
 
-def _seen(clusters: set[int]) -> Mapping[int, set[Gate]]:
-    """The gates whose fields some object carries."""
-    devices = Device.objects.filter(cluster__in=clusters)
-    evidence = {
+def _seen(clusters: Collection[int]) -> dict[int, set[Gate]]:
+    """The gates whose fields some object carries. One query."""
+    devices = Device.objects.all()
+    evidence: Mapping[Gate, QuerySet[Any]] = {
         features.CONSUMABLE_CAPACITY: devices.filter(shareable=True),
-        features.PARTITIONABLE_DEVICES: Pool.objects.filter(cluster__in=clusters).exclude(counter_sets=[]),
+        features.PARTITIONABLE_DEVICES: Pool.objects.exclude(counter_sets=[]),
         features.DEVICE_TAINTS: devices.exclude(taints=[]),
-        features.DEVICE_TAINT_RULES: TaintRule.objects.filter(cluster__in=clusters),
+        features.DEVICE_TAINT_RULES: TaintRule.objects.all(),
         features.BINDING_CONDITIONS: devices.exclude(binding={}),
-        features.EXTENDED_RESOURCE: DeviceClass.objects.filter(cluster__in=clusters).exclude(
-            extended_resource_name=""
-        ),
+        features.EXTENDED_RESOURCE: DeviceClass.objects.exclude(extended_resource_name=""),
     }
-    found: defaultdict[int, set[Gate]] = defaultdict(set)
-    for gate, rows in evidence.items():
-        for cluster in rows.order_by().values_list("cluster_id", flat=True).distinct():
-            found[cluster].add(gate)
-    return found
+    proven = (Exists(rows.filter(cluster=OuterRef("pk"))) for rows in evidence.values())
+    found = Cluster.objects.filter(pk__in=clusters).order_by().values_list("pk", *proven)
+    return {
+        cluster: {gate for gate, is_proven in zip(evidence, seen, strict=True) if is_proven}
+        for cluster, *seen in found
+    }

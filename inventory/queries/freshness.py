@@ -1,15 +1,17 @@
 """How old and how whole the snapshot is that an answer rests on."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 from django.conf import settings
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from inventory.models import Cluster, KindState, Pool, SkippedObject, Team
+from inventory.queries.per_cluster import number_of
 from inventory.queries.reading import Fault, fault
 from inventory.viewer import Viewer
 
@@ -61,15 +63,11 @@ class Ages(msgspec.Struct, frozen=True):
 
 
 class Freshness(msgspec.Struct, frozen=True):
-    """`as_of` is the oldest observation behind an answer, None before the first one.
-
-    `generation` changes with what polls found, and when a cluster turns stale.
-    """
+    """`as_of` is the oldest observation behind an answer, None before the first one."""
 
     as_of: datetime | None
     stale: bool
     clusters: tuple[ClusterFreshness, ...]
-    generation: tuple[str, ...]
 
 
 def freshness(
@@ -85,12 +83,45 @@ def freshness(
     Each kind is followed by itself, so an answer is as old as what is known of the oldest of its kinds. One
     that cannot be read now still shows what was known of it, and counts as old as that.
     """
-    clusters = with_kinds()
+    clusters = Cluster.objects.order_by("name")
     if names:
         clusters = clusters.filter(name__in=names)
     if ids:
         clusters = clusters.filter(pk__in=ids)
-    return _of(list(clusters), kinds, now, viewer)
+    return told(observed(clusters), now, viewer=viewer, kinds=kinds)
+
+
+def observed(clusters: QuerySet[Cluster]) -> QuerySet[Any, Any]:
+    """With what `told` reads of them."""
+    found: QuerySet[Any, Any] = clusters.prefetch_related("kinds").annotate(
+        n_skipped=number_of(SkippedObject.objects.all()),
+        n_incomplete=number_of(Pool.objects.exclude(state=Pool.State.COMPLETE)),
+    )
+    return found
+
+
+def told(clusters: Iterable[Any], now: datetime, *, viewer: Viewer, kinds: Collection[str] = ()) -> Freshness:
+    """Of clusters as `observed` gives them."""
+    known = [(one, _oldest(one, kinds)) for one in clusters]
+    found = tuple(_cluster(one, oldest, now, fault_of(one, viewer=viewer)) for one, oldest in known)
+    return Freshness(
+        as_of=min((oldest for _, oldest in known if oldest is not None), default=None),
+        stale=any(one.stale for one in found),
+        clusters=found,
+    )
+
+
+def generation(found: Freshness, *, viewer: Viewer) -> tuple[str, ...]:
+    """Stays as it is while polls find no change, and no cluster turns stale.
+
+    Teams may be renamed between polls, and change members.
+    """
+    stamps = (
+        f"{one.id}:{one.name}:{one.revision}:stale={one.stale}:{one.forbidden}:{one.failed}"
+        for one in found.clusters
+    )
+    teams = Team.objects.visible_to(viewer).order_by("pk").values_list("pk", "slug")
+    return (*stamps, *(f"team={pk}:{slug}" for pk, slug in teams))
 
 
 def with_kinds() -> QuerySet[Cluster]:
@@ -139,41 +170,6 @@ def fault_of(cluster: Cluster, *, viewer: Viewer) -> Fault | None:
     return fault(cluster.error_reason, cluster.error_message, cluster.error_at, viewer=viewer)
 
 
-def _of(clusters: Sequence[Cluster], kinds: Collection[str], now: datetime, viewer: Viewer) -> Freshness:
-    skipped, incomplete = _counts(clusters)
-    oldest = {cluster.pk: _oldest(cluster, kinds) for cluster in clusters}
-    seen = [instant for instant in oldest.values() if instant is not None]
-    found = tuple(
-        _cluster(
-            cluster,
-            oldest[cluster.pk],
-            now,
-            fault_of(cluster, viewer=viewer),
-            skipped[cluster.pk],
-            incomplete[cluster.pk],
-        )
-        for cluster in clusters
-    )
-    return Freshness(
-        as_of=min(seen, default=None),
-        stale=any(one.stale for one in found),
-        clusters=found,
-        generation=_generation(found, viewer),
-    )
-
-
-def _counts(clusters: Sequence[Cluster]) -> tuple[Counter[int], Counter[int]]:
-    ids = [cluster.pk for cluster in clusters]
-    skipped = SkippedObject.objects.filter(cluster__in=ids).order_by().values_list("cluster_id")
-    pools = (
-        Pool.objects.filter(cluster__in=ids)
-        .exclude(state=Pool.State.COMPLETE)
-        .order_by()
-        .values_list("cluster_id")
-    )
-    return Counter(dict(skipped.annotate(Count("pk")))), Counter(dict(pools.annotate(Count("pk"))))
-
-
 def _oldest(cluster: Cluster, kinds: Collection[str]) -> datetime | None:
     """None where the cluster, or one of the kinds, was never read."""
     states = {one.kind: one.succeeded_at for one in cluster.kinds.all() if not kinds or one.kind in kinds}
@@ -184,14 +180,11 @@ def _oldest(cluster: Cluster, kinds: Collection[str]) -> datetime | None:
     return min(known) if len(known) == len(instants) else None
 
 
-def _cluster(
-    cluster: Cluster,
-    oldest: datetime | None,
-    now: datetime,
-    error: Fault | None,
-    skipped: int,
-    incomplete: int,
-) -> ClusterFreshness:
+def _is_stale(oldest: datetime | None, now: datetime) -> bool:
+    return oldest is None or now - oldest > stale_after()
+
+
+def _cluster(cluster: Any, oldest: datetime | None, now: datetime, error: Fault | None) -> ClusterFreshness:
     by_state: defaultdict[str, list[str]] = defaultdict(list)
     for one in cluster.kinds.all():
         by_state[one.state].append(one.kind)
@@ -205,21 +198,7 @@ def _cluster(
         error=error,
         forbidden=tuple(by_state[KindState.State.FORBIDDEN]),
         failed=tuple(by_state[KindState.State.FAILED]),
-        objects_skipped=skipped,
-        pools_incomplete=incomplete,
+        objects_skipped=cluster.n_skipped,
+        pools_incomplete=cluster.n_incomplete,
         revision=cluster.revision,
     )
-
-
-def _is_stale(oldest: datetime | None, now: datetime) -> bool:
-    return oldest is None or now - oldest > stale_after()
-
-
-def _generation(clusters: Iterable[ClusterFreshness], viewer: Viewer) -> tuple[str, ...]:
-    """Stays as it is while polls find no change; teams may be renamed between polls, and change members."""
-    stamps = (
-        f"{one.id}:{one.name}:{one.revision}:stale={one.stale}:{one.forbidden}:{one.failed}"
-        for one in clusters
-    )
-    teams = Team.objects.visible_to(viewer).order_by("pk").values_list("pk", "slug")
-    return (*stamps, *(f"team={pk}:{slug}" for pk, slug in teams))

@@ -53,13 +53,18 @@ class HeldCard(msgspec.Struct, frozen=True):
         return len(self.shares) + (self.others.shares if self.others else 0)
 
 
-def rows(page: Iterable[Card], *, viewer: Viewer) -> list[HeldCard]:
-    """A fixed number of queries, whatever the number of cards."""
+def rows(
+    page: Iterable[Card], *, viewer: Viewer, known: Mapping[str, TeamBrief] | None = None
+) -> list[HeldCard]:
+    """A fixed number of queries, whatever the number of cards.
+
+    `known`: the teams that the viewer may know, where they have been asked for.
+    """
     cards = list(page)
     prefetch_related_objects(cards, "balances", "devices", "cluster", "pool", "node")
-    known = teams(viewer=viewer)
+    found = teams(viewer=viewer) if known is None else known
     held = _held(cards, viewer)
-    return [_row(card, held[card.pk], known) for card in cards]
+    return [_row(card, held[card.pk], found) for card in cards]
 
 
 def _held(cards: Iterable[Card], viewer: Viewer) -> Mapping[int, Holders]:

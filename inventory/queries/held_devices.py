@@ -1,8 +1,7 @@
 """One device with all who hold it, its parts or its whole, and the counters that it draws on."""
 
-from collections.abc import Iterable
-
 import msgspec
+from django.db.models import Q
 
 from inventory.models import Device
 from inventory.queries import devices, pools
@@ -21,8 +20,8 @@ class HeldDevice(msgspec.Struct, frozen=True):
     `others_watching`: shares with admin access whose names the viewer may not read.
     """
 
+    device: Device
     row: DeviceRow
-    node_id: int | None
     pool: PoolRow
     counters: tuple[CounterRow, ...]
     shares: tuple[ShareRow, ...]
@@ -40,18 +39,21 @@ class HeldDevice(msgspec.Struct, frozen=True):
 
 
 def one(device_id: int, *, viewer: Viewer) -> HeldDevice | None:
-    device = devices.queryset().filter(pk=device_id).first()
-    if device is None:
+    of_card = Device.objects.filter(pk=device_id).order_by().values("card")
+    alike = devices.queryset().select_related("pool__cluster").order_by("position", "name")
+    alike = alike.filter(Q(pk=device_id) | Q(card__in=of_card))
+    found = sorted(alike, key=lambda other: other.pk != device_id)
+    if not found or found[0].pk != device_id:
         return None
-    row, *siblings = devices.rows([device, *_siblings(device)], viewer=viewer)
-    known = teams(viewer=viewer)
+    device, known = found[0], teams(viewer=viewer)
+    row, *siblings = devices.rows(found, viewer=viewer)
     everyones = share_queries.everyones().filter(device=device_id)
     held = holders(everyones, lambda found: found, viewer=viewer)[device_id]
     counted = [share for share in in_bar_order(held.shares, known) if not share.admin_access]
-    pool = pools.rows(pools.queryset().filter(pk=device.pool_id))[0]
+    (pool,) = pools.rows([device.pool])
     return HeldDevice(
+        device=device,
         row=row,
-        node_id=device.node_id,
         pool=pool,
         counters=_counters(device, pool),
         shares=tuple(counted),
@@ -68,9 +70,3 @@ def _counters(device: Device, pool: PoolRow) -> tuple[CounterRow, ...]:
     """Of the counter sets that the device draws on."""
     drawn = {one.get("counterSet") for one in device.consumes_counters}
     return tuple(counter for counter in pool.counters if counter.counter_set in drawn)
-
-
-def _siblings(device: Device) -> Iterable[Device]:
-    if device.card_id is None:
-        return []
-    return devices.queryset().filter(card=device.card_id).exclude(pk=device.pk).order_by("position", "name")

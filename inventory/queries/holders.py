@@ -1,17 +1,16 @@
 """Who holds how much: shares summed by team; the teams that the viewer may not know are one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Case, Count, F, Min, Q, QuerySet, Value, When
+from django.db.models import Case, Count, F, Q, QuerySet, Value, When
 
 from inventory.kube.quantity import Quantity
-from inventory.models import Claim, Share, Team
+from inventory.models import Share
 from inventory.queries.pods import PodState
-from inventory.queries.slices import OTHERS, TeamBrief
+from inventory.queries.slices import OTHERS, TeamBrief, known_teams
 from inventory.queries.sums import halves, summed
 from inventory.viewer import Viewer
 
@@ -62,15 +61,6 @@ class TeamRow(TeamCounts, frozen=True):
     amounts: tuple[HeldAmount, ...]
 
 
-class Waiting(msgspec.Struct, frozen=True):
-    """What has no card yet: Pods without a node, claims without a device, and those that no Pod uses."""
-
-    pods: int
-    pods_since: datetime | None
-    claims: int
-    claims_unused: int
-
-
 def by_team(shares: QuerySet[Share], pods: QuerySet[Any], *, viewer: Viewer) -> list[TeamRow]:
     """Every team that there is, those which hold nothing included, and last what is others', or nobody's.
 
@@ -78,42 +68,40 @@ def by_team(shares: QuerySet[Share], pods: QuerySet[Any], *, viewer: Viewer) -> 
 
     Only accelerators are counted, and no admin access. A claim that many Pods use is one share.
     """
+    known = known_teams(viewer=viewer)
     amounts: defaultdict[TeamBrief | None, list[HeldAmount]] = defaultdict(list)
-    for (team, _), found in amounts_by_kind(shares, viewer=viewer).items():
+    for (team, _), found in amounts_by_kind(shares, known, viewer=viewer).items():
         amounts[team] += found
     return [
         TeamRow(**msgspec.structs.asdict(one), amounts=tuple(amounts[whose(one)]))
-        for one in counts_by_team(shares, pods, viewer=viewer)
+        for one in counts_by_team(shares, pods, known, viewer=viewer)
     ]
 
 
-def counts_by_team(shares: QuerySet[Share], pods: QuerySet[Any], *, viewer: Viewer) -> list[TeamCounts]:
-    """The same without the amounts."""
+def counts_by_team(
+    shares: QuerySet[Share], pods: QuerySet[Any], known: Mapping[int, TeamBrief], *, viewer: Viewer
+) -> list[TeamCounts]:
+    """The same without the amounts. `known`: the teams that the viewer may know, in their order."""
     held = {team: counts for team, *counts in _counts(_with_whose(_counted(shares), _TEAM, viewer))}
     states = _pods(_with_whose(pods, "team_id", viewer))
-    known = _teams(viewer)
     seen = held.keys() | {team for team, _ in states}
     keys = [*known, *(key for key in (_OTHERS, None) if key in seen)]
     return [_row(key, _brief(key, known), held.get(key, [0, 0]), states) for key in keys]
 
 
 def amounts_by_kind(
-    shares: QuerySet[Share], *, viewer: Viewer
+    shares: QuerySet[Share], known: Mapping[int, TeamBrief], *, viewer: Viewer
 ) -> dict[tuple[TeamBrief | None, bool], list[HeldAmount]]:
     """What each team holds, that of partitioned cards (True) apart from that of others."""
-    known = _teams(viewer)
+    held = _with_whose(_counted(shares), _TEAM, viewer)
+    consumed = _groups(held.filter(dedicated=False), "consumed", "amount")
+    offered = _groups(held.filter(dedicated=True), "device__balances", "total")
+    sums = _summed(consumed.union(offered, all=True))
     found: defaultdict[tuple[TeamBrief | None, bool], list[HeldAmount]] = defaultdict(list)
-    sums = _sums(_with_whose(_counted(shares), _TEAM, viewer))
     for key, one in sorted(sums.items(), key=lambda item: item[0][2:]):
         amount = HeldAmount(key.driver, key.product or None, key.dimension, one.held, one.unknown)
         found[_brief(key.team, known), key.partitioned].append(amount)
     return found
-
-
-def _teams(viewer: Viewer) -> dict[int, TeamBrief]:
-    """By their ids, in the order of their names."""
-    found = Team.objects.visible_to(viewer).order_by("name")
-    return {team.pk: TeamBrief(team.slug, team.name, team.colour) for team in found}
 
 
 def whose(row: TeamCounts) -> TeamBrief | None:
@@ -137,26 +125,15 @@ def _with_whose(rows: QuerySet[Any], column: str, viewer: Viewer) -> QuerySet[An
     return found
 
 
-def waiting(pods: QuerySet[Any], claims: QuerySet[Claim]) -> Waiting:
-    """`pods` as `inventory.queries.pods.queryset` gives them."""
-    without_node = (
-        pods.filter(state=PodState.WAITING).order_by().aggregate(found=Count("pk"), since=Min("created_at"))
-    )
-    pending = claims.filter(state=Claim.State.PENDING).order_by()
-    unused = Count("pk", filter=Q(pod_claims__isnull=True), distinct=True)
-    counts = pending.aggregate(found=Count("pk", distinct=True), unused=unused)
-    return Waiting(without_node["found"], without_node["since"], counts["found"], counts["unused"])
-
-
 def _counts(shares: QuerySet[Any]) -> Iterable[tuple[Any, ...]]:
     found: Iterable[tuple[Any, ...]] = shares.values_list("whose").annotate(
-        Count("device__card", distinct=True), Count("pk", distinct=True)
+        Count("device__card", distinct=True), Count("pk")
     )
     return found
 
 
 def _pods(pods: QuerySet[Any]) -> Counter[tuple[int | None, str]]:
-    found = pods.order_by().values_list("whose", "state").annotate(Count("pk", distinct=True))
+    found = pods.order_by().values_list("whose", "state").annotate(Count("pk"))
     return Counter({(team, state): count for team, state, count in found})
 
 
@@ -169,45 +146,32 @@ def _counted(shares: QuerySet[Share]) -> QuerySet[Share]:
     return shares.filter(admin_access=False, device__accelerator=True).order_by()
 
 
-def _sums(shares: QuerySet[Share]) -> dict[_Key, _Sum]:
-    sums: defaultdict[_Key, _Sum] = defaultdict(_Sum)
-    for group in _groups(shares.filter(dedicated=False), "consumed", "amount"):
-        _add(sums, group, "consumed")
-    for group in _groups(shares.filter(dedicated=True), "device__balances", "total"):
-        _add(sums, group, "device__balances")
-    return sums
-
-
-def _groups(shares: QuerySet[Share], path: str, column: str) -> Iterable[Mapping[str, Any]]:
+def _groups(shares: QuerySet[Any], path: str, column: str) -> QuerySet[Any, Any]:
     """What a share holds is what it consumes, or all of a device that it has to itself."""
     amount = f"{path}__{column}"
     keys = ("whose", _PARTITIONED, "device__pool__driver", "device__card__product")
-    groups: Iterable[Mapping[str, Any]] = (
+    found: QuerySet[Any, Any] = (
         shares.filter(**{f"{path}__isnull": False})
-        .values(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
+        .values_list(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
         .annotate(
             known=Count(amount),
             unknown=Count("pk", filter=Q(**{f"{amount}__isnull": True})),
             **halves("held", amount),
         )
     )
-    return groups
+    return found
 
 
-def _add(sums: dict[_Key, _Sum], group: Mapping[str, Any], path: str) -> None:
-    key = _Key(
-        group["whose"],
-        bool(group[_PARTITIONED]),
-        group["device__pool__driver"],
-        group["device__card__product"] or "",
-        group[f"{path}__dimension"],
-    )
-    one = sums[key]
-    one.unknown += group["unknown"]
-    if group["known"]:
-        form = {"exponent": group[f"{path}__exponent"], "notation": group[f"{path}__notation"]}
-        amount = summed({**group, **form}, "held")
-        one.held = amount if one.held is None else one.held + amount
+def _summed(rows: Iterable[Sequence[Any]]) -> dict[_Key, _Sum]:
+    sums: defaultdict[_Key, _Sum] = defaultdict(_Sum)
+    for team, partitioned, driver, product, dimension, exponent, notation, known, unknown, high, low in rows:
+        one = sums[_Key(team, bool(partitioned), driver, product or "", dimension)]
+        one.unknown += unknown
+        if known:
+            group = {"exponent": exponent, "notation": notation, "held_high": high, "held_low": low}
+            amount = summed(group, "held")
+            one.held = amount if one.held is None else one.held + amount
+    return sums
 
 
 def _row(

@@ -5,15 +5,14 @@ is one share. A share that has a device to itself holds all that the device publ
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import msgspec
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
 
-from inventory.dra.quotas.equivalents import Equivalents, Part, of_card
-from inventory.dra.quotas.equivalents import summed as sum_of
+from inventory.dra.quotas.equivalents import Part, of_card
 from inventory.kube.quantity import Quantity
 from inventory.models import Balance, ConsumedCapacity, Share
 from inventory.models.amounts import to_quantity
@@ -82,10 +81,15 @@ def counted(shares: QuerySet[Share]) -> QuerySet[Share]:
 
 def amounts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[str, Held]]:
     """By the values of the keys, which are paths from a share, and by dimension."""
+    held = counted(shares)
+    consumed = _groups(held.filter(dedicated=False), keys, "consumed", "amount")
+    offered = _groups(held.filter(dedicated=True), keys, "device__balances", "total")
     found: defaultdict[Key, dict[str, Held]] = defaultdict(dict)
-    for key, dimension, held in _sums(counted(shares), keys):
-        of_key = found[key]
-        of_key[dimension] = of_key[dimension] + held if dimension in of_key else held
+    for *key, dimension, exponent, notation, known, unknown, high, low in consumed.union(offered, all=True):
+        group = {"exponent": exponent, "notation": notation, "held_high": high, "held_low": low}
+        one = Held(summed(group, "held") if known else None, unknown)
+        of_key = found[tuple(key)]
+        of_key[dimension] = of_key[dimension] + one if dimension in of_key else one
     return dict(found)
 
 
@@ -113,17 +117,6 @@ def added(numbers: Iterable[Number]) -> Number:
     """Over groups that have no card in common."""
     found = list(numbers)
     return Number(*(sum(getattr(one, name) for one in found) for name in Number.__struct_fields__))
-
-
-def equivalents(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Equivalents]:
-    """Of the cards that are held, how many cards that makes.
-
-    The larger share of a card's dimensions is an exact fraction, which no database adds up.
-    """
-    return {
-        key: sum_of((card.name, card.equivalent) for card in cards.values())
-        for key, cards in card_parts(shares, keys).items()
-    }
 
 
 def card_parts(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, dict[int, CardPart]]:
@@ -167,16 +160,9 @@ def _totals(shares: QuerySet[Share]) -> defaultdict[int, dict[str, Quantity | No
     return found
 
 
-def _sums(shares: QuerySet[Share], keys: Sequence[str]) -> Iterator[tuple[Key, str, Held]]:
-    yield from _groups(shares.filter(dedicated=False), keys, "consumed", "amount")
-    yield from _groups(shares.filter(dedicated=True), keys, "device__balances", "total")
-
-
-def _groups(
-    shares: QuerySet[Share], keys: Sequence[str], path: str, column: str
-) -> Iterator[tuple[Key, str, Held]]:
+def _groups(shares: QuerySet[Share], keys: Sequence[str], path: str, column: str) -> QuerySet[Any, Any]:
     amount = f"{path}__{column}"
-    groups = (
+    found: QuerySet[Any, Any] = (
         shares.filter(**{f"{path}__isnull": False})
         .values_list(*keys, *(f"{path}__{field}" for field in ("dimension", "exponent", "notation")))
         .annotate(
@@ -185,6 +171,4 @@ def _groups(
             **halves("held", amount),
         )
     )
-    for *key, dimension, exponent, notation, known, unknown, high, low in groups.iterator():
-        group = {"exponent": exponent, "notation": notation, "held_high": high, "held_low": low}
-        yield tuple(key), dimension, Held(summed(group, "held") if known else None, unknown)
+    return found

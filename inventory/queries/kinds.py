@@ -79,17 +79,34 @@ class KindSum(msgspec.Struct, frozen=True):
     dimensions: tuple[DimensionSum, ...]
 
 
-def by_kind(cards: QuerySet[Card], *, viewer: Viewer) -> list[KindSum]:
-    """A fixed number of queries; the kinds with most cards first."""
-    sums, held = totals.grouped(cards, "partitioned"), _held(cards, viewer)
-    found: list[KindSum] = []
-    for (partitioned, driver, product), (number, shareable) in _counted(cards).items():
+# Whether they are partitioned, their driver and product.
+KindKey = tuple[bool, str, str]
+Held = defaultdict[KindKey, list[tuple[TeamBrief | None, HeldAmount]]]
+
+
+def by_kind(cards: QuerySet[Card], known: Mapping[int, TeamBrief], *, viewer: Viewer) -> list[KindSum]:
+    """A fixed number of queries; the kinds with most cards first.
+
+    `known`: the teams that the viewer may know, by their ids.
+    """
+    found = added_up(cards, _counted(cards), _held(cards, known, viewer))
+    return sorted(found.values(), key=lambda one: (-one.cards, one.kind))
+
+
+def added_up(
+    cards: QuerySet[Card], counted: Mapping[KindKey, tuple[int, int]], held: Held | None = None
+) -> dict[KindKey, KindSum]:
+    """`counted`: how many cards, and how many shareable ones. One query; without `held` nobody has a part."""
+    sums, held = totals.grouped(cards, "partitioned"), held or defaultdict(list)
+    found: dict[KindKey, KindSum] = {}
+    for (partitioned, driver, product), (number, shareable) in counted.items():
         rows = [
             row for row in sums.get(partitioned, ()) if (row.driver, row.product or "") == (driver, product)
         ]
         kind = Kind(driver, product, sharing(partitioned=partitioned, shareable=bool(shareable)))
-        found.append(KindSum(kind, number, _dimensions(rows, held[partitioned, driver, product])))
-    return sorted(found, key=lambda one: (-one.cards, one.kind))
+        dimensions = _dimensions(rows, held[partitioned, driver, product])
+        found[partitioned, driver, product] = KindSum(kind, number, dimensions)
+    return found
 
 
 def over(kinds: Iterable[KindSum], name: str, unit: Unit) -> DimensionSum:
@@ -125,12 +142,8 @@ def added(quantities: Iterable[Quantity]) -> Quantity:
     return sum(quantities, start=NOTHING)
 
 
-_KindKey = tuple[bool, str, str]
-Held = defaultdict[_KindKey, list[tuple[TeamBrief | None, HeldAmount]]]
-
-
-def _counted(cards: QuerySet[Card]) -> dict[_KindKey, tuple[int, int]]:
-    """Cards and shareable cards, by whether they are partitioned, driver and product."""
+def _counted(cards: QuerySet[Card]) -> dict[KindKey, tuple[int, int]]:
+    """Cards and shareable cards."""
     counted = cards.order_by().values_list("partitioned", "pool__driver", "product")
     return {
         (partitioned, driver, product): (numbers[0], numbers[1])
@@ -140,10 +153,10 @@ def _counted(cards: QuerySet[Card]) -> dict[_KindKey, tuple[int, int]]:
     }
 
 
-def _held(cards: QuerySet[Card], viewer: Viewer) -> Held:
+def _held(cards: QuerySet[Card], known: Mapping[int, TeamBrief], viewer: Viewer) -> Held:
     shares = Share.objects.filter(device__card__in=cards.order_by().values("pk"))
     found: Held = defaultdict(list)
-    for (team, partitioned), amounts in holders.amounts_by_kind(shares, viewer=viewer).items():
+    for (team, partitioned), amounts in holders.amounts_by_kind(shares, known, viewer=viewer).items():
         for amount in amounts:
             found[partitioned, amount.driver, amount.product or ""].append((team, amount))
     return found

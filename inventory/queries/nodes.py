@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from inventory.models import Card, Device, Node, Pod, Pool
+from inventory.models import Card, Device, Node, Pod
 from inventory.models.pods import FINISHED
 from inventory.models.visibility import VisibleQuerySet
 from inventory.queries import totals
-from inventory.queries.briefs import PodBrief, PoolBrief, pod_brief, pool_brief
+from inventory.queries.briefs import PodBrief, PoolBrief, pod_brief
 from inventory.queries.filters import (
     Filters,
     HeldBy,
@@ -133,10 +133,10 @@ def _counts(found: QuerySet[Any]) -> dict[int, int]:
 
 def _pools(ids: list[int]) -> defaultdict[int, list[PoolBrief]]:
     found: defaultdict[int, list[PoolBrief]] = defaultdict(list)
-    pairs = list(Device.objects.filter(node__in=ids).order_by().values_list("node_id", "pool_id").distinct())
-    pools = {pool.pk: pool for pool in Pool.objects.filter(pk__in={pool for _, pool in pairs})}
-    for node, pool in sorted(pairs, key=lambda pair: (pools[pair[1]].driver, pools[pair[1]].name)):
-        found[node].append(pool_brief(pools[pool]))
+    devices = Device.objects.filter(node__in=ids).order_by("pool__driver", "pool__name")
+    columns = ("node_id", "pool_id", "pool__driver", "pool__name", "pool__state")
+    for node, *pool in devices.values_list(*columns).distinct():
+        found[node or 0].append(PoolBrief(*pool))
     return found
 
 

@@ -5,10 +5,10 @@ Amounts of different drivers or products are never added up, so each has a row o
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import msgspec
 from django.db.models import Q, QuerySet
@@ -31,12 +31,12 @@ from inventory.queries.filters import (
     team_filter,
 )
 from inventory.queries.holdings import Held, Number
-from inventory.queries.requested import ClassOf, RequestedClass
+from inventory.queries.requested import RequestedClass
 from inventory.queries.totals import TotalRow
 from inventory.viewer import Viewer
 
 KINDS = ("resourceslices", "resourceclaims")
-_CLASS = "requested_class"
+_CLASS = "device_class"
 _PRODUCT = ("device__pool__driver", "device__card__product")
 _NO_NUMBER = Number(0, 0, 0, 0, 0)
 
@@ -157,11 +157,12 @@ def narrowed(filters: OccupancyFilter, *, viewer: Viewer) -> QuerySet[Share]:
 
 def rows(
     shares: QuerySet[Share], cards: QuerySet[Card], groups: Sequence[Group], *, viewer: Viewer
-) -> list[OccupancyRow]:
-    """A fixed number of queries; `cards` are those whose capacity counts."""
+) -> Sequence[OccupancyRow]:
+    """A fixed number of queries; `cards` are those whose capacity counts.
+
+    Of two fine groups there are very many: a row is made when it is looked at.
+    """
     found = _Occupancy(groups, viewer)
-    if Group.DEVICE_CLASS in groups:
-        shares = shares.annotate(**{_CLASS: ClassOf("claim__spec", "request")})
     found.add_held(shares)
     if not any(group in _ONLY_HELD for group in groups):
         found.add_capacity(cards)
@@ -219,18 +220,22 @@ class _Occupancy:
                 key = _Key(values, withheld=False, driver=row.driver, product=row.product or "")
                 self._totals[key][row.dimension] = row
 
-    def rows(self) -> list[OccupancyRow]:
+    def rows(self) -> "_Rows":
         names = _Names(self._held, self._columns)
         keys = {*self._held, *self._numbers, *self._totals}
-        found = [row for key in keys for row in self._rows(key, names)]
-        return sorted(found, key=_order)
+        ordered = sorted(keys, key=lambda key: _order(names.of(key), key))
+        places = [(key, dimension) for key in ordered for dimension in self._dimensions(key)]
+        return _Rows(places, lambda key, dimension: self._row(key, dimension, names))
 
-    def _rows(self, key: _Key, names: "_Names") -> Iterable[OccupancyRow]:
+    def _dimensions(self, key: _Key) -> Sequence[str | None]:
+        found = sorted({*self._held.get(key, ()), *self._totals.get(key, ())})
+        return found or [None]
+
+    def _row(self, key: _Key, dimension: str | None, names: "_Names") -> OccupancyRow:
         held, capacity = self._held.get(key, {}), self._totals.get(key, {})
         fields = names.of(key) | self._of_kind(key)
         number = self._numbers.get(key, _NO_NUMBER)
-        for dimension in (*sorted({*held, *capacity}),) or (None,):
-            yield _row(fields, dimension, number, held.get(dimension or ""), capacity.get(dimension or ""))
+        return _row(fields, dimension, number, held.get(dimension or ""), capacity.get(dimension or ""))
 
     def _of_kind(self, key: _Key) -> dict[str, Any]:
         return {"driver": key.driver, "product": key.product or None, "withheld": key.withheld}
@@ -241,6 +246,29 @@ class _Occupancy:
         values = iter(given)
         filled = tuple(None if withheld and one.names else next(values) for one in self._columns)
         return _Key(filled, withheld, driver, product or "")
+
+
+class _Rows(Sequence[OccupancyRow]):
+    def __init__(
+        self,
+        places: Sequence[tuple[_Key, str | None]],
+        made: Callable[[_Key, str | None], OccupancyRow],
+    ) -> None:
+        self._places, self._made = places, made
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> OccupancyRow: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "_Rows": ...
+
+    def __getitem__(self, place: int | slice) -> "OccupancyRow | _Rows":
+        if isinstance(place, slice):
+            return _Rows(self._places[place], self._made)
+        return self._made(*self._places[place])
 
 
 class _Names:
@@ -306,11 +334,10 @@ def _row(
     )
 
 
-def _order(row: OccupancyRow) -> tuple[Any, ...]:
+def _order(names: Mapping[str, str | None], key: _Key) -> tuple[Any, ...]:
     """By the groups and their names; what is withheld, or has no name, last."""
-    names = (row.cluster, row.team, row.namespace, row.node, row.pool, row.device_class)
-    ranked = [(name is None, name or "") for name in names]
-    return row.withheld, ranked, row.driver, row.product or "", row.dimension or ""
+    ranked = [(name is None, name or "") for name in names.values()]
+    return key.withheld, ranked, key.driver, key.product
 
 
 def cards(query: Mapping[str, Any], *, viewer: Viewer) -> QuerySet[Card]:

@@ -1,8 +1,9 @@
 """What there is to choose from in the filters of a page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from inventory.models import Card, Cluster, DeviceClass, Namespace, Pod, Pool, Team
+from inventory.models import Card, Cluster, DeviceClass, Namespace, Pod, Pool
+from inventory.queries.slices import TeamBrief
 from inventory.viewer import Viewer
 
 # Stands for the empty name where one is chosen: an empty value is no condition.
@@ -13,21 +14,19 @@ def clusters() -> list[str]:
     return list(Cluster.objects.order_by("name").values_list("name", flat=True))
 
 
-def teams(*, viewer: Viewer) -> list[tuple[str, str]]:
-    return list(Team.objects.visible_to(viewer).order_by("name").values_list("slug", "name"))
+def teams(known: Iterable[TeamBrief]) -> list[tuple[str, str]]:
+    return sorted(((team.slug, team.name) for team in known), key=lambda team: (team[1], team[0]))
 
 
 def products() -> list[str]:
     """Of cards."""
-    return list(
-        Card.objects.exclude(product="").order_by("product").values_list("product", flat=True).distinct()
-    )
+    return [name for name in _products() if name]
 
 
 def products_or_none(none: str) -> Sequence[str | tuple[str, str]]:
     """Of cards, and last, by its name here, what has none."""
-    nameless = Card.objects.filter(product="").exists()
-    return [*products(), *([(NONE, none)] if nameless else [])]
+    found = _products()
+    return [*filter(None, found), *([(NONE, none)] if "" in found else [])]
 
 
 def drivers() -> list[str]:
@@ -43,3 +42,7 @@ def namespaces(*, viewer: Viewer) -> list[str]:
 
 def device_classes() -> list[str]:
     return list(DeviceClass.objects.order_by("name").values_list("name", flat=True).distinct())
+
+
+def _products() -> list[str]:
+    return list(Card.objects.order_by("product").values_list("product", flat=True).distinct())

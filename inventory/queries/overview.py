@@ -1,23 +1,26 @@
 """All that the first page says, in a fixed number of queries: how full, who holds it, what waits."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Count, Exists, F, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, Min, OuterRef, QuerySet
 
 from inventory.dra.units import Unit
 from inventory.kube.quantity import Quantity
-from inventory.models import Card, Claim, Consumer, Device, Pool, Share, SkippedObject
+from inventory.models import Card, Claim, Cluster, Consumer, Device, Pod, Pool, Share, SkippedObject
 from inventory.models.devices import DeviceState
 from inventory.models.visibility import VisibleQuerySet
 from inventory.queries import holders
 from inventory.queries import pods as pod_queries
+from inventory.queries.briefs import team_slug
 from inventory.queries.kinds import NOTHING, DimensionSum, KindSum, by_kind, over
-from inventory.queries.pods import PodRow, PodState
+from inventory.queries.pending import Pending
+from inventory.queries.per_cluster import number_of
+from inventory.queries.pods import PodState
 from inventory.queries.slices import TeamBrief
 from inventory.viewer import EVERYTHING, Viewer
 
@@ -54,6 +57,17 @@ class TeamUse(msgspec.Struct, frozen=True):
     waiting: int
 
 
+class WaitingPod(msgspec.Struct, frozen=True):
+    """`team` is null also where the viewer may not know it."""
+
+    id: int
+    namespace: str
+    name: str
+    team: str | None
+    created_at: datetime | None
+    waiting: Pending
+
+
 class Waiting(msgspec.Struct, frozen=True):
     """Pods without a node, the longest waiting first; `claims_unused` wait too, but no Pod uses them.
 
@@ -62,7 +76,7 @@ class Waiting(msgspec.Struct, frozen=True):
 
     count: int
     since: datetime | None
-    pods: tuple[PodRow, ...]
+    pods: tuple[WaitingPod, ...]
     claims_unused: int
 
 
@@ -126,12 +140,18 @@ class Overview(msgspec.Struct, frozen=True):
     others: tuple[OtherDriver, ...]
 
 
-def overview(clusters: Collection[str], *, viewer: Viewer, waiting_shown: int = 8) -> Overview:
-    """Of the named clusters; of all where none is named."""
+def overview(
+    clusters: Collection[str], known: Mapping[int, TeamBrief], *, viewer: Viewer, waiting_shown: int = 8
+) -> Overview:
+    """Of the named clusters; of all where none is named.
+
+    `known`: the teams that the viewer may know, by their ids and in their order.
+    """
     cards, pods = _in(Card.objects.all(), clusters), _in(pod_queries.queryset(viewer=EVERYTHING), clusters)
-    kinds, counts = by_kind(cards, viewer=viewer), _counts(cards)
+    kinds, counts = by_kind(cards, known, viewer=viewer), _counts(cards)
     memory, cores = over(kinds, "memory", Unit.BYTES), over(kinds, "cores", Unit.PERCENT)
-    teams = holders.counts_by_team(_in(Share.objects.all(), clusters), pods, viewer=viewer)
+    teams = holders.counts_by_team(_in(Share.objects.all(), clusters), pods, known, viewer=viewer)
+    numbers = _numbers(clusters)
     return Overview(
         withheld=viewer.teams is not None,
         cards=counts,
@@ -140,8 +160,8 @@ def overview(clusters: Collection[str], *, viewer: Viewer, waiting_shown: int = 
         cores=cores,
         teams=_teams(teams, memory, cores),
         pods=sum(team.pods for team in teams),
-        waiting=_waiting(pods, clusters, viewer, waiting_shown),
-        oddities=_oddities(clusters, counts, viewer),
+        waiting=_waiting(clusters, teams, numbers, viewer, waiting_shown),
+        oddities=_oddities(clusters, counts, numbers, viewer),
         others=_others(_in(Device.objects.filter(accelerator=False), clusters)),
     )
 
@@ -195,38 +215,90 @@ def _teams(teams: list[holders.TeamCounts], memory: DimensionSum, cores: Dimensi
     )
 
 
-def _waiting(pods: QuerySet[Any], clusters: Collection[str], viewer: Viewer, shown: int) -> Waiting:
-    counted = holders.waiting(pods, _in(Claim.objects.all(), clusters))
+class _Numbers(NamedTuple):
+    """Of things that are told in a sentence."""
+
+    claims_unused: int
+    claims_orphaned: int
+    claims_idle: int
+    pools: int
+    vanished: int
+    skipped: int
+
+
+def _numbers(clusters: Collection[str]) -> _Numbers:
+    """In one query."""
+    pending = Claim.objects.filter(state=Claim.State.PENDING)
+    told = {
+        "claims_unused": number_of(pending.filter(pod_claims__isnull=True)),
+        "claims_orphaned": number_of(_orphaned()),
+        "claims_idle": number_of(Claim.objects.filter(state=Claim.State.ALLOCATED)),
+        "pools": number_of(_not_complete()),
+        "vanished": number_of(Device.objects.filter(state=DeviceState.NOT_PUBLISHED, shares__gt=0)),
+        "skipped": number_of(SkippedObject.objects.all()),
+    }
+    known = Cluster.objects.filter(name__in=clusters) if clusters else Cluster.objects.all()
+    numbers = {f"n_{name}": number for name, number in told.items()}
+    rows = list(known.order_by().annotate(**numbers).values(*numbers))
+    return _Numbers(**{name: sum(row[f"n_{name}"] for row in rows) for name in told})
+
+
+def _waiting(
+    clusters: Collection[str],
+    teams: Iterable[holders.TeamCounts],
+    numbers: _Numbers,
+    viewer: Viewer,
+    shown: int,
+) -> Waiting:
+    everyones = _in(pod_queries.queryset(viewer=EVERYTHING), clusters).filter(state=PodState.WAITING)
     seen = _in(pod_queries.queryset(viewer=viewer), clusters).filter(state=PodState.WAITING)
-    longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk")[:shown]
-    rows = tuple(pod_queries.rows(longest, viewer=viewer))
-    return Waiting(counted.pods, counted.pods_since, rows, counted.claims_unused)
-
-
-def _oddities(clusters: Collection[str], cards: CardCounts, viewer: Viewer) -> Oddities:
-    pools = _in(Pool.objects.exclude(state=Pool.State.COMPLETE).select_related("cluster"), clusters)
-    orphaned = _orphaned(clusters)
-    named = list(orphaned.visible_to(viewer)[:_CLAIMS_SHOWN])
-    return Oddities(
-        pools=tuple(map(_odd_pool, pools[:_POOLS_SHOWN])),
-        pools_more=max(0, pools.count() - _POOLS_SHOWN),
-        tainted=cards.tainted_all,
-        over=cards.over,
-        vanished=_in(Device.objects.filter(state=DeviceState.NOT_PUBLISHED, shares__gt=0), clusters).count(),
-        claims_orphaned=tuple(OddClaim(claim.pk, claim.namespace.name, claim.name) for claim in named),
-        claims_orphaned_more=orphaned.count() - len(named),
-        claims_idle=_in(Claim.objects.filter(state=Claim.State.ALLOCATED), clusters).count(),
-        skipped=_in(SkippedObject.objects.all(), clusters).count(),
+    longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk").select_related("namespace", "team")
+    return Waiting(
+        count=sum(team.waiting for team in teams),
+        since=everyones.aggregate(since=Min("created_at"))["since"],
+        pods=tuple(_waiting_pod(pod, viewer) for pod in longest[:shown]),
+        claims_unused=numbers.claims_unused,
     )
 
 
-def _orphaned(clusters: Collection[str]) -> VisibleQuerySet[Claim]:
+def _waiting_pod(pod: Pod, viewer: Viewer) -> WaitingPod:
+    return WaitingPod(
+        id=pod.pk,
+        namespace=pod.namespace.name,
+        name=pod.name,
+        team=team_slug(pod.team, viewer),
+        created_at=pod.created_at,
+        waiting=pod_queries.not_placed(pod.scheduling_reason, pod.scheduling_message),
+    )
+
+
+def _oddities(clusters: Collection[str], cards: CardCounts, numbers: _Numbers, viewer: Viewer) -> Oddities:
+    pools = _in(_not_complete().select_related("cluster"), clusters)[:_POOLS_SHOWN]
+    orphaned = _in(_orphaned().visible_to(viewer).select_related("namespace"), clusters)
+    named = orphaned.order_by("namespace__name", "name")[:_CLAIMS_SHOWN]
+    claims = tuple(OddClaim(claim.pk, claim.namespace.name, claim.name) for claim in named)
+    return Oddities(
+        pools=tuple(map(_odd_pool, pools)),
+        pools_more=max(0, numbers.pools - _POOLS_SHOWN),
+        tainted=cards.tainted_all,
+        over=cards.over,
+        vanished=numbers.vanished,
+        claims_orphaned=claims,
+        claims_orphaned_more=numbers.claims_orphaned - len(claims),
+        claims_idle=numbers.claims_idle,
+        skipped=numbers.skipped,
+    )
+
+
+def _not_complete() -> QuerySet[Pool]:
+    return Pool.objects.exclude(state=Pool.State.COMPLETE)
+
+
+def _orphaned() -> VisibleQuerySet[Claim]:
     """Claims that hold something, and every consumer of which is a Pod that is gone."""
     consumers = Consumer.objects.filter(claim=OuterRef("pk"))
     holding = Claim.objects.filter(Exists(Share.objects.filter(claim=OuterRef("pk"))))
-    gone = holding.filter(Exists(consumers.filter(gone=True)), ~Exists(consumers.exclude(gone=True)))
-    found = gone.select_related("namespace").order_by("namespace__name", "name")
-    return found.filter(cluster__name__in=clusters) if clusters else found
+    return holding.filter(Exists(consumers.filter(gone=True)), ~Exists(consumers.exclude(gone=True)))
 
 
 def _odd_pool(pool: Pool) -> OddPool:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,7 +19,7 @@ from inventory.dra.simulator.classes import class_selectors
 from inventory.kube.objects import Capacity
 from inventory.kube.objects import Device as Published
 from inventory.kube.quantity import Quantity, QuantityError
-from inventory.models import Balance, Claim, Device, DeviceClass
+from inventory.models import Claim, Device
 from inventory.models.amounts import to_quantity
 
 SINGLE_DEVICES = "its selectors hold for no device that was tried; they may choose single ones"
@@ -48,7 +48,7 @@ class Waiting(NamedTuple):
     `requests`: of each, its alternatives; empty where the spec cannot be read: `problem` says why.
     """
 
-    team: int
+    team: int | None
     cluster: int
     name: str
     claims: int
@@ -63,31 +63,49 @@ class _Sample(NamedTuple):
     subject: Subject
 
 
-def of_teams(teams: Collection[int]) -> list[Waiting]:
-    """What pending claims of the teams ask for, those together that are alike: a fixed number of queries."""
-    pending = Claim.objects.filter(team__in=teams, state=Claim.State.PENDING).order_by()
-    alike = pending.values("team_id", "cluster_id", "spec").annotate(first=Min("pk"), number=Count("pk"))
-    found = sorted(alike, key=itemgetter("first"))
-    if not found:
-        return []
-    named = Concat("namespace__name", Value("/"), "name")
-    names = dict(Claim.objects.filter(pk__in=alike.values("first")).values_list("pk", named))
-    clusters = {one["cluster_id"] for one in found}
-    samples, classes = _samples(clusters), _classes(clusters)
-    choosers = {one: _Chooser(samples[one], classes[one]) for one in clusters}
-    return [_waiting(one, names[one["first"]], choosers[one["cluster_id"]]) for one in found]
+class Alike(NamedTuple):
+    """Claims of a team, or of nobody, that ask for the same."""
+
+    team: int | None
+    cluster: int
+    spec: Mapping[str, Any]
+    first: int
+    name: str
+    number: int
 
 
-def _waiting(row: Mapping[str, Any], name: str, chooser: "_Chooser") -> Waiting:
+def alike(teams: Collection[int] | None) -> list[Alike]:
+    """Pending claims of the teams, of all and of nobody where it is None; those together that are alike."""
+    pending = Claim.objects.filter(state=Claim.State.PENDING).order_by()
+    if teams is not None:
+        pending = pending.filter(team__in=teams)
+    found = pending.values_list("team_id", "cluster_id", "spec").annotate(
+        first=Min("pk"),
+        named=Min(Concat("namespace__name", Value("/"), "name")),
+        number=Count("pk"),
+    )
+    return [Alike(*row) for row in found]
+
+
+def waiting(pending: Iterable[Alike], classes: Mapping[int, Mapping[str, Any]]) -> list[Waiting]:
+    """In the order in which they were read first; `classes` by their cluster and name."""
+    found = sorted(pending, key=attrgetter("first"))
+    clusters = {one.cluster for one in found}
+    samples = _samples(clusters)
+    choosers = {one: _Chooser(samples[one], classes.get(one, {})) for one in clusters}
+    return [_waiting(one, choosers[one.cluster]) for one in found]
+
+
+def _waiting(row: Alike, chooser: "_Chooser") -> Waiting:
     requests: Sequence[Sequence[Asked]] = ()
     problem = ""
     try:
-        asked = claim("", name, row["spec"]).requests
+        asked = claim("", row.name, row.spec).requests
     except (SpecError, UnknownFieldError) as error:
         problem = str(error)
     else:
         requests = [[Asked(one, chooser.kinds(one)) for one in alternatives] for alternatives in asked]
-    return Waiting(row["team_id"], row["cluster_id"], name, row["number"], requests, problem)
+    return Waiting(row.team, row.cluster, row.name, row.number, requests, problem)
 
 
 class _Chooser:
@@ -121,14 +139,6 @@ def _all_hold(expressions: Iterable[str], device: Subject) -> bool:
     return all(compiled(one).matches(device) for one in expressions)
 
 
-def _classes(clusters: Collection[int]) -> defaultdict[int, dict[str, Any]]:
-    found: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    rows = DeviceClass.objects.filter(cluster__in=clusters).order_by()
-    for cluster, name, spec in rows.values_list("cluster_id", "name", "spec"):
-        found[cluster][name] = spec
-    return found
-
-
 def _samples(clusters: Collection[int]) -> defaultdict[int, list[_Sample]]:
     """One device for all that publish the same amounts, in the order in which they were read first."""
     listed = Device.objects.filter(cluster__in=clusters, listed=True).order_by()
@@ -137,30 +147,41 @@ def _samples(clusters: Collection[int]) -> defaultdict[int, list[_Sample]]:
         "pool__driver",
         "product",
         "capacity",
-        "shareable",
         "card__partitioned",
+        "shareable",
         "accelerator",
     )
     first = listed.values(*alike).annotate(first=Min("pk")).values("first")
-    devices = list(Device.objects.filter(pk__in=first).select_related("pool", "card").order_by("pk"))
-    totals = _card_totals([one.card_id for one in devices if one.card_id])
+    # With the totals of its card, a row for each.
+    amount = tuple(f"card__balances__{name}" for name in ("dimension", "total", "exponent", "notation"))
+    rows = Device.objects.filter(pk__in=first).order_by("pk").values_list("pk", *_Published._fields, *amount)
+    devices: dict[int, _Published] = {}
+    totals: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
+    for pk, *columns, dimension_name, total, exponent, notation in rows:
+        devices[pk] = _Published(*columns)
+        if dimension_name is not None:
+            totals[pk][dimension_name] = to_quantity(total, exponent, notation)
     found: defaultdict[int, list[_Sample]] = defaultdict(list)
-    for device in devices:
-        found[device.cluster_id].append(_sample(device, totals[device.card_id or 0]))
+    for pk, device in devices.items():
+        found[device.cluster_id].append(_sample(device, totals[pk]))
     return found
 
 
-def _card_totals(cards: Collection[int]) -> defaultdict[int, dict[str, Quantity | None]]:
-    found: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
-    rows = Balance.objects.filter(card__in=cards).order_by()
-    for card, name, total, exponent, notation in rows.values_list(
-        "card_id", "dimension", "total", "exponent", "notation"
-    ):
-        found[card][name] = to_quantity(total, exponent, notation)
-    return found
+class _Published(NamedTuple):
+    """A device by its columns."""
+
+    cluster_id: int
+    pool__driver: str
+    name: str
+    product: str
+    attributes: Mapping[str, Any]
+    capacity: Mapping[str, Any]
+    shareable: bool
+    accelerator: bool
+    card__partitioned: bool | None
 
 
-def _sample(device: Device, card: Mapping[str, Quantity | None]) -> _Sample:
+def _sample(device: _Published, card: Mapping[str, Quantity | None]) -> _Sample:
     published = msgspec.convert(
         {
             "name": device.name,
@@ -171,19 +192,18 @@ def _sample(device: Device, card: Mapping[str, Quantity | None]) -> _Sample:
         Published,
     )
     dimensions, problem = _dimensions(published)
-    partition = bool(device.card and device.card.partitioned)
     kind = Kind(
-        driver=device.pool.driver,
+        driver=device.pool__driver,
         shareable=device.shareable,
-        partition=partition,
+        partition=bool(device.card__partitioned),
         dimensions=dimensions,
         card=card,
         # Quotas are on accelerators.
         counted=device.accelerator,
         problem=problem,
     )
-    seen = subject(device.pool.driver, published, lists=True)
-    return _Sample(KindOf(device.pool.driver, device.product, kind), seen)
+    seen = subject(device.pool__driver, published, lists=True)
+    return _Sample(KindOf(device.pool__driver, device.product, kind), seen)
 
 
 def _dimensions(published: Published) -> tuple[dict[str, Dimension], str]:

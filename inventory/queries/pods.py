@@ -225,6 +225,11 @@ def _shares(uses: Iterable[PodClaim]) -> tuple[PodShare, ...]:
 def _waiting(pod: Any) -> Pending | None:
     if pod.state != PodState.WAITING:
         return None
-    if pod.scheduling_message:
-        return Pending(pod.scheduling_reason or "Unschedulable", pod.scheduling_message, "scheduler")
+    return not_placed(pod.scheduling_reason, pod.scheduling_message)
+
+
+def not_placed(reason: str, message: str) -> Pending:
+    """What a Pod without a node waits for, by what the scheduler has said."""
+    if message:
+        return Pending(reason or "Unschedulable", message, "scheduler")
     return Pending("NotScheduledYet", Reason.POD_NOT_SCHEDULED.value, "sliceboard")

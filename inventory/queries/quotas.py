@@ -4,7 +4,7 @@ Nothing of it is enforced in a cluster.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -108,10 +108,14 @@ def one(quota_id: int, now: datetime, *, viewer: Viewer) -> QuotaRow | None:
     return next(iter(rows(queryset(viewer=viewer).filter(pk=quota_id), now)), None)
 
 
-def exceeded(now: datetime, *, viewer: Viewer) -> int:
-    """How many limits in force are."""
-    quotas = list(TeamQuota.objects.in_force(now).filter(visible(TeamQuota, viewer)))
-    uses = Uses.of(quotas)
+def in_force(now: datetime, teams: Collection[int] | None = None) -> list[TeamQuota]:
+    """Of these teams, or of all."""
+    found = TeamQuota.objects.in_force(now).select_related("team", "cluster").order_by("dimension", "pk")
+    return list(found if teams is None else found.filter(team__in=teams))
+
+
+def exceeded(quotas: Iterable[TeamQuota], uses: Uses) -> int:
+    """How many of these limits are."""
     return sum(uses.standing(one).state is State.OVER for one in quotas)
 
 
@@ -146,7 +150,7 @@ def _row(quota: TeamQuota, uses: Uses, now: datetime) -> QuotaRow:
         pending_at_least=at_least(pending.known, notation),
         pending_claims=claims,
         pending_unknown=pending.unknown,
-        shares_gone=sum(one.gone for one in uses.number(quota)),
+        shares_gone=uses.number(quota).gone,
         reasons=tuple(dict.fromkeys((*used.reasons, *pending.reasons))),
     )
 

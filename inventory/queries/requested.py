@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import BooleanField, F, Func, QuerySet, TextField, Value
+from django.db.models import BooleanField, F, Func, QuerySet, Value
 
 from inventory.models import Share
 from inventory.queries.filters import Held, Names
@@ -49,41 +49,6 @@ class AsksFor(Func):
         suffix = named.format(request=others[-1][0]) if self.named else ""
         sql = template.format(spec=spec, classes=", ".join(text for text, _ in classes), named=suffix)
         return sql, (*params, *(param for _, own in others for param in own))
-
-
-_CLASS_SQLITE = """COALESCE((
-    SELECT COALESCE(
-        json_extract(inner_request.value, '$.deviceClassName'),
-        json_extract(outer_request.value, '$.exactly.deviceClassName')
-    ) FROM json_each({spec}, '$.devices.requests') AS outer_request
-    LEFT JOIN json_each(outer_request.value, '$.firstAvailable') AS inner_request
-    WHERE TRUE{named} LIMIT 1), '')"""
-
-_CLASS_POSTGRESQL = """COALESCE((
-    SELECT COALESCE(
-        inner_request ->> 'deviceClassName', outer_request #>> '{{exactly,deviceClassName}}'
-    ) FROM jsonb_path_query({spec}, 'lax $.devices.requests[*]') AS outer_request
-    LEFT JOIN LATERAL jsonb_path_query(outer_request, 'lax $.firstAvailable[*]') AS inner_request ON TRUE
-    WHERE TRUE{named} LIMIT 1), '')"""
-
-
-class ClassOf(Func):
-    """The device class that the named request of a claim spec asks for; empty where there is none."""
-
-    output_field = TextField()
-
-    def __init__(self, spec: str, request: str) -> None:
-        super().__init__(F(spec), F(request))
-
-    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, tuple[Any, ...]]:
-        return self._filled(compiler, _CLASS_SQLITE, _SQLITE_NAMED)
-
-    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, tuple[Any, ...]]:
-        return self._filled(compiler, _CLASS_POSTGRESQL, _POSTGRESQL_NAMED)
-
-    def _filled(self, compiler: Any, template: str, named: str) -> tuple[str, tuple[Any, ...]]:
-        (spec, params), (request, own) = (compiler.compile(one) for one in self.source_expressions)
-        return template.format(spec=spec, named=named.format(request=request)), (*params, *own)
 
 
 class RequestedClass(Names):

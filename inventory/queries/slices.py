@@ -67,9 +67,22 @@ class Track(msgspec.Struct, frozen=True):
 
 def teams(*, viewer: Viewer) -> dict[str, TeamBrief]:
     """The teams that the viewer may know, by their slugs and in the order of their colours."""
-    found = Team.objects.visible_to(viewer)
-    briefs = [TeamBrief(team.slug, team.name, team.colour) for team in found]
-    return {team.slug: team for team in sorted(briefs, key=lambda team: (team.colour or _LAST, team.slug))}
+    return by_colour(known_teams(viewer=viewer).values())
+
+
+def known_teams(*, viewer: Viewer) -> dict[int, TeamBrief]:
+    """The teams that the viewer may know, by their ids and in the order of their names."""
+    return briefs(Team.objects.visible_to(viewer).order_by("name", "pk"))
+
+
+def by_colour(teams: Iterable[TeamBrief]) -> dict[str, TeamBrief]:
+    """By their slugs, in the order of their colours."""
+    return {team.slug: team for team in sorted(teams, key=lambda team: (team.colour or _LAST, team.slug))}
+
+
+def briefs(teams: Iterable[Team]) -> dict[int, TeamBrief]:
+    """By their ids."""
+    return {team.pk: TeamBrief(team.slug, team.name, team.colour) for team in teams}
 
 
 def in_bar_order(shares: Iterable[ShareRow], known: Mapping[str, TeamBrief]) -> list[ShareRow]:

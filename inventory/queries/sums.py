@@ -22,7 +22,12 @@ def halves(name: str, column: str, where: Q | None = None) -> dict[str, Any]:
     }
 
 
+def whole(high: int, low: int) -> int:
+    """The sum of two halves."""
+    return int(high) * _HALF + int(low)
+
+
 def summed(group: Mapping[str, Any], name: str) -> Quantity:
     """The sum of a group whose rows all have its `exponent` and `notation`."""
-    amount = int(group[f"{name}_high"]) * _HALF + int(group[f"{name}_low"])
+    amount = whole(group[f"{name}_high"], group[f"{name}_low"])
     return Quantity(amount * 10 ** (group["exponent"] + 9), _NOTATIONS[group["notation"]])

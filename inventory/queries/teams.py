@@ -1,31 +1,30 @@
 """Teams: what each holds, what waits, what it should hold at most."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 
-from inventory.dra.quotas.equivalents import Equivalents
-from inventory.dra.quotas.equivalents import total as total_of
 from inventory.dra.quotas.standing import at_least, measured
 from inventory.dra.units import Unit, short_name, unit_of
 from inventory.kube.quantity import Notation, Quantity, total
-from inventory.models import Claim, Membership, Namespace, Share, Team, TeamQuota
+from inventory.models import Membership, Namespace, Team, TeamQuota
 from inventory.models.visibility import visible
-from inventory.queries import holdings, pods, quotas
+from inventory.queries import card_holdings, pods, quotas
+from inventory.queries.card_holdings import Kept
 from inventory.queries.filters import Filters, Names, Ordering, Search
-from inventory.queries.holdings import Held, Key, Number
+from inventory.queries.holdings import Held
 from inventory.queries.pods import PodState
 from inventory.queries.quotas import QuotaRow
-from inventory.queries.uses import Uses
+from inventory.queries.uses import Uses, amounts_over
 from inventory.viewer import EVERYTHING, Viewer
 
 KINDS = ("resourceslices", "resourceclaims", "deviceclasses", "pods", "namespaces")
-_BY_PRODUCT = ("device__pool__driver", "device__card__product")
 
 
 class TeamNamespaceRow(msgspec.Struct, frozen=True):
@@ -122,19 +121,69 @@ def queryset(*, viewer: Viewer) -> QuerySet[Team]:
     return Team.objects.filter(visible(Team, viewer)).order_by("name", "pk")
 
 
-def rows(page: Iterable[Team], now: datetime, *, viewer: Viewer, reader: int | None) -> list[TeamRow]:
-    """A fixed number of queries. `reader` is the id of the user who reads, who may lead some of the teams."""
+class Figures:
+    """What some teams hold and wait for, read once for all rows; of all, and nobody, where none is named."""
+
+    def __init__(self, teams: Collection[int] | None = None) -> None:
+        self.uses = Uses(teams)
+        self._teams = teams
+
+    def use_of(self, team: int | None) -> Use:
+        return _use(
+            self.uses.kept_of(team),
+            self.uses.amounts_of(team),
+            claims_pending=self.uses.pending_claims[team],
+            states=self._states[team],
+        )
+
+    def others(self, *, viewer: Viewer) -> OthersRow:
+        """All that no team holds which the viewer may see; for an operator, what belongs to no team.
+
+        Where the figures are of everybody.
+        """
+        if viewer.teams is None:
+            return OthersRow(self.use_of(None), withheld=False)
+        mine, pending = viewer.teams, self.uses.pending_claims
+        use = _use(
+            card_holdings.of_others(mine),
+            amounts_over(held for held in self.uses.held.items() if held[0][0] not in mine),
+            claims_pending=sum(number for team, number in pending.items() if team not in mine),
+            states=sum((found for team, found in self._states.items() if team not in mine), Counter()),
+        )
+        return OthersRow(use, withheld=True)
+
+    @cached_property
+    def _states(self) -> defaultdict[int | None, Counter[str]]:
+        rows = pods.queryset(viewer=EVERYTHING).order_by()
+        if self._teams is not None:
+            rows = rows.filter(team__in=self._teams)
+        found: defaultdict[int | None, Counter[str]] = defaultdict(Counter)
+        for team, state, number in rows.values_list("team_id", "state").annotate(Count("pk")):
+            found[team][state] = number
+        return found
+
+
+def rows(
+    page: Iterable[Team],
+    now: datetime,
+    *,
+    viewer: Viewer,
+    reader: int | None,
+    figures: Figures | None = None,
+    limits: Iterable[TeamQuota] | None = None,
+) -> list[TeamRow]:
+    """A fixed number of queries. `reader` is the id of the user who reads, who may lead some of the teams.
+
+    `figures` and `limits`, which are those in force: where they were asked for, also of more teams.
+    """
     teams = list(page)
-    ids = [team.pk for team in teams]
-    in_force = TeamQuota.objects.in_force(now).filter(team__in=ids).select_related("team", "cluster")
-    found = list(in_force.order_by("dimension", "pk"))
-    measured_uses = Uses(ids, by_class=any(one.device_class for one in found))
-    uses = _uses(ids, measured_uses)
+    ids = {team.pk for team in teams}
+    found = figures or Figures(ids)
     namespaces, members = _namespaces(ids), _members(ids)
-    led = _led(reader)
-    limits: defaultdict[str, list[QuotaRow]] = defaultdict(list)
-    for row in quotas.rows(found, now, measured_uses):
-        limits[row.team].append(row)
+    in_force = quotas.in_force(now, ids) if limits is None else limits
+    by_team: defaultdict[str, list[QuotaRow]] = defaultdict(list)
+    for row in quotas.rows((one for one in in_force if one.team_id in ids), now, found.uses):
+        by_team[row.team].append(row)
     return [
         TeamRow(
             id=team.pk,
@@ -142,9 +191,9 @@ def rows(page: Iterable[Team], now: datetime, *, viewer: Viewer, reader: int | N
             name=team.name,
             colour=team.colour,
             namespaces=tuple(namespaces[team.pk]),
-            members=tuple(members[team.pk]) if viewer.teams is None or team.pk in led else None,
-            use=uses[team.pk],
-            quotas=tuple(limits[team.slug]),
+            members=_told(members[team.pk], viewer, reader),
+            use=found.use_of(team.pk),
+            quotas=tuple(by_team[team.slug]),
         )
         for team in teams
     ]
@@ -155,55 +204,14 @@ def one(slug: str, now: datetime, *, viewer: Viewer, reader: int | None) -> Team
     return next(iter(rows(found, now, viewer=viewer, reader=reader)), None)
 
 
-def others(*, viewer: Viewer) -> OthersRow:
-    """All that no team holds which the viewer may see; for an operator, what belongs to no team."""
-    return OthersRow(_use_of_others(viewer), withheld=viewer.teams is not None)
-
-
-def _use_of_others(viewer: Viewer) -> Use:
-    own = visible(Team, viewer, "claim__team")
-    foreign = Q(claim__team=None) if viewer.teams is None else ~own | Q(claim__team=None)
-    shares = Share.objects.filter(foreign)
-    number = holdings.added(holdings.numbers(shares, ()).values())
-    equivalents = total_of(holdings.equivalents(shares, ()).values())
-    amounts = {
-        (driver, product): held for (driver, product), held in holdings.amounts(shares, _BY_PRODUCT).items()
-    }
-    pending = Claim.objects.filter(state=Claim.State.PENDING)
-    of_pods = Q(team=None) if viewer.teams is None else ~Q(team__in=viewer.teams) | Q(team=None)
-    states = _pod_states(pods.queryset(viewer=EVERYTHING).filter(of_pods), by_team=False)
-    return _use(
-        number,
-        equivalents,
-        amounts,
-        claims_pending=pending.filter(of_pods).count(),
-        states=Counter({state: count for (_, state), count in states.items()}),
-    )
-
-
-def _uses(teams: Collection[int], uses: Uses) -> dict[int, Use]:
-    pending = _pending(teams)
-    states = _pod_states(pods.queryset(viewer=EVERYTHING).filter(team__in=teams), by_team=True)
-    return {
-        team: _use(
-            uses.number_of(team),
-            uses.equivalents_of(team),
-            uses.amounts_of(team),
-            claims_pending=pending[team],
-            states=Counter({state: count for (of, state), count in states.items() if of == team}),
-        )
-        for team in teams
-    }
-
-
 def _use(
-    number: Number,
-    equivalents: Equivalents,
-    amounts: Mapping[Key, Mapping[str, Held]],
+    kept: Kept,
+    amounts: Mapping[tuple[str, str], Mapping[str, Held]],
     *,
     claims_pending: int,
     states: Counter[str],
 ) -> Use:
+    number, equivalents = kept.number, kept.equivalents
     return Use(
         cards=number.cards,
         cards_whole=number.whole,
@@ -235,19 +243,6 @@ def _fraction(amount: Fraction | None) -> str | None:
     return None if amount is None or measured(at_least(amount)) == amount else str(amount)
 
 
-def _pending(teams: Collection[int]) -> Counter[int]:
-    claims = Claim.objects.filter(team__in=teams, state=Claim.State.PENDING).order_by()
-    return Counter(dict(claims.values_list("team_id").annotate(Count("pk"))))
-
-
-def _pod_states(found: QuerySet[Any], *, by_team: bool) -> Counter[tuple[int | None, str]]:
-    if not by_team:
-        states = found.order_by().values_list("state").annotate(Count("pk", distinct=True))
-        return Counter({(None, state): count for state, count in states})
-    rows = found.order_by().values_list("team_id", "state").annotate(Count("pk", distinct=True))
-    return Counter({(team, state): count for team, state, count in rows})
-
-
 def _namespaces(teams: Collection[int]) -> defaultdict[int, list[TeamNamespaceRow]]:
     found: defaultdict[int, list[TeamNamespaceRow]] = defaultdict(list)
     rows = Namespace.objects.filter(team__in=teams).order_by("cluster__name", "name")
@@ -257,12 +252,26 @@ def _namespaces(teams: Collection[int]) -> defaultdict[int, list[TeamNamespaceRo
     return found
 
 
-def _members(teams: Collection[int]) -> defaultdict[int, list[MemberRow]]:
-    found: defaultdict[int, list[MemberRow]] = defaultdict(list)
+class _Member(NamedTuple):
+    name: str
+    role: str
+    user: int
+
+
+def _members(teams: Collection[int]) -> defaultdict[int, list[_Member]]:
+    found: defaultdict[int, list[_Member]] = defaultdict(list)
     rows = Membership.objects.filter(team__in=teams).order_by("role", "user__username")
-    for team, user, role in rows.values_list("team_id", "user__username", "role"):
-        found[team].append(MemberRow(user, role))
+    for team, name, role, user in rows.values_list("team_id", "user__username", "role", "user_id"):
+        found[team].append(_Member(name, role, user))
     return found
+
+
+def _told(members: Sequence[_Member], viewer: Viewer, reader: int | None) -> tuple[MemberRow, ...] | None:
+    """To operators, and to who leads the team."""
+    leads = any(one.user == reader and one.role == Membership.Role.LEAD for one in members)
+    if viewer.teams is not None and not leads:
+        return None
+    return tuple(MemberRow(one.name, one.role) for one in members)
 
 
 def _led(reader: int | None) -> frozenset[int]:

@@ -1,106 +1,95 @@
 """What teams hold and what they wait for, measured against each of their quotas."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q
 
-from inventory.dra.quotas.equivalents import Equivalents, Told, total
+from inventory.dra.quotas.equivalents import Told, total
 from inventory.dra.quotas.pending import CARD_EQUIVALENTS, CARDS, is_named, of_request
 from inventory.dra.quotas.standing import Measured, Standing, measured
 from inventory.dra.units import Unit, unit_of
 from inventory.kube.quantity import Notation
 from inventory.models import Card, Cluster, DeviceClass, KindState, Share, TeamQuota
-from inventory.queries import holdings, pending_use
-from inventory.queries.holdings import TEAM, Held, Key, Number, added
-from inventory.queries.pending_use import KindOf, Waiting
-from inventory.queries.requested import ClassOf
+from inventory.queries import card_holdings, holdings, pending_use
+from inventory.queries.card_holdings import HeldBy, Holdings, Kept
+from inventory.queries.holdings import TEAM, Held, Key, Number
+from inventory.queries.pending_use import Alike, KindOf, Waiting
 
 UNREADABLE = "shares that say nothing of how much they hold"
 AMOUNT_UNKNOWN = "shares whose amount cannot be read"
 UNITS = "amounts of different units cannot be added up: limit a single driver"
 NEVER_READ = "resource claims were never read"
+NOT_KEPT = "what is held of its cards is known with its next reading"
 
-# What a quota may choose devices by, as paths from a share; the device class is added where one is named.
-_SET = ("cluster_id", "device__pool__driver", "device__card__product")
-_CLASS = "requested_class"
-
-
-class _Sums:
-    """What shares hold, by the values of the keys; each sum is made once, when it is asked for."""
-
-    def __init__(self, shares: QuerySet[Share], keys: Sequence[str]) -> None:
-        self._shares, self._keys = shares, keys
-
-    @cached_property
-    def amounts(self) -> dict[Key, dict[str, Held]]:
-        return holdings.amounts(self._shares, self._keys)
-
-    @cached_property
-    def numbers(self) -> dict[Key, Number]:
-        return holdings.numbers(self._shares, self._keys)
-
-    @cached_property
-    def equivalents(self) -> dict[Key, Equivalents]:
-        return holdings.equivalents(self._shares, self._keys)
+# What a quota may choose devices by, as paths from a share.
+_SET = ("cluster_id", "device__pool__driver", "device__card__product", "device_class")
 
 
 class Uses:
-    """What some teams hold and wait for, read once for all their quotas."""
+    """What some teams hold and wait for, read once for all their quotas; of all, where none is named."""
 
-    def __init__(self, teams: Collection[int], *, by_class: bool = False) -> None:
-        """`by_class` where one of the quotas names a device class."""
-        shares = Share.objects.filter(claim__team__in=teams)
-        classed = shares.annotate(**{_CLASS: ClassOf("claim__spec", "request")})
+    def __init__(self, teams: Collection[int] | None = None) -> None:
+        """Everything is read when it is needed first."""
         self._teams = teams
-        self._all = _Sums(shares, (TEAM, *_SET))
-        self._by_class = _Sums(classed, (TEAM, *_SET, _CLASS))
-        # Amounts add up over classes: where they are read by class, that is enough.
-        self._finest = self._by_class if by_class else self._all
 
     @classmethod
     def of(cls, quotas: Sequence[TeamQuota]) -> Self:
-        return cls({one.team_id for one in quotas}, by_class=any(one.device_class for one in quotas))
+        return cls({one.team_id for one in quotas})
 
-    def number_of(self, team: int) -> Number:
-        """A card is of one cluster, driver and product, so that cards add up too."""
-        return added(one for key, one in self._all.numbers.items() if key[0] == team)
+    @cached_property
+    def held(self) -> Mapping[Key, Mapping[str, Held]]:
+        """By team, cluster, driver, product and device class, and by dimension."""
+        whose = {} if self._teams is None else {"claim__team__in": self._teams}
+        return holdings.amounts(Share.objects.filter(**whose), (TEAM, *_SET))
 
-    def equivalents_of(self, team: int) -> Equivalents:
-        return total(one for key, one in self._all.equivalents.items() if key[0] == team)
+    @cached_property
+    def cards_held(self) -> Holdings:
+        return card_holdings.of_teams(self._teams)
 
-    def amounts_of(self, team: int) -> dict[Key, dict[str, Held]]:
+    def kept_of(self, team: int | None) -> Kept:
+        found = self._kept_by_team[team]
+        return Kept(card_holdings.added(found), total(one.equivalents for one in found))
+
+    def amounts_of(self, team: int | None) -> dict[tuple[str, str], dict[str, Held]]:
         """By driver and product, and by dimension."""
-        found: defaultdict[Key, dict[str, Held]] = defaultdict(dict)
-        for key, amounts in self._finest.amounts.items():
-            if key[0] == team:
-                of_product = found[key[2], key[3]]
-                for name, held in amounts.items():
-                    of_product[name] = of_product[name] + held if name in of_product else held
-        return dict(found)
+        return amounts_over(self._held_by_team[team])
+
+    @cached_property
+    def _kept_by_team(self) -> defaultdict[int | None, list[Kept]]:
+        found: defaultdict[int | None, list[Kept]] = defaultdict(list)
+        for key, one in self.cards_held.of_all.items():
+            found[key.team].append(one)
+        return found
+
+    @cached_property
+    def _held_by_team(self) -> defaultdict[int | None, list[tuple[Key, Mapping[str, Held]]]]:
+        found: defaultdict[int | None, list[tuple[Key, Mapping[str, Held]]]] = defaultdict(list)
+        for key, amounts in self.held.items():
+            found[key[0]].append((key, amounts))
+        return found
 
     def standing(self, quota: TeamQuota) -> Standing:
         return Standing(measured(quota.limit), self.used(quota), self.pending(quota)[0])
 
     def used(self, quota: TeamQuota) -> Measured:
-        unread = [name for pk, name in self._unread.items() if quota.cluster_id in (None, pk)]
-        found = self._used(quota)
-        return found + Measured(unknown=len(unread), reasons=tuple(f"{one}: {NEVER_READ}" for one in unread))
+        unread = [reason for pk, reason in self._unread.items() if quota.cluster_id in (None, pk)]
+        return self._used(quota) + Measured(unknown=len(unread), reasons=tuple(unread))
 
-    def number(self, quota: TeamQuota) -> list[Number]:
-        return [one for key, one in self._of(quota).numbers.items() if _is_in(quota, key)]
+    def number(self, quota: TeamQuota) -> Number:
+        return card_holdings.added(self._kept(quota))
 
     def cards(self, quota: TeamQuota) -> int | None:
         """How many known cards the limit is on; None where none is known and one may be there.
 
         Which cards a class selects is not asked, so that of a class that there is it is not told either.
         """
-        clusters = [one for one in self._clusters if quota.cluster_id in (None, one)]
+        clusters = [one for one in self._seen if quota.cluster_id in (None, one)]
         if quota.device_class:
             return None if any(self._may_have(one, quota.device_class) for one in clusters) else 0
         found = sum(
@@ -108,11 +97,11 @@ class Uses:
             for (cluster, driver, product), number in self._cards.items()
             if cluster in clusters and quota.driver in ("", driver) and quota.product in ("", product)
         )
-        is_unread = any((one, "resourceslices") not in self._read for one in clusters)
+        is_unread = any(not self._seen[one].slices_read for one in clusters)
         return None if not found and is_unread else found
 
     def _may_have(self, cluster: int, device_class: str) -> bool:
-        return (cluster, device_class) in self._classes or (cluster, "deviceclasses") not in self._read
+        return device_class in self._device_classes[cluster] or not self._seen[cluster].classes_read
 
     def pending(self, quota: TeamQuota) -> tuple[Measured, int]:
         """With how many claims there are that wait for such devices, or may do so."""
@@ -145,7 +134,7 @@ class Uses:
 
     def _used(self, quota: TeamQuota) -> Measured:
         if quota.dimension == CARDS:
-            return Measured(Fraction(sum(one.cards for one in self.number(quota))))
+            return Measured(Fraction(self.number(quota).cards))
         if quota.dimension == CARD_EQUIVALENTS:
             return self._in_equivalents(quota)
         if len(self._units_held(quota)) > 1:
@@ -153,68 +142,115 @@ class Uses:
         found = Measured()
         for _key, _name, held in self._of_dimension(quota):
             found += _measured(held)
-        unreadable = sum(one.unreadable for one in self.number(quota))
+        unreadable = self.number(quota).unreadable
         return found + Measured(unknown=unreadable, reasons=(UNREADABLE,) if unreadable else ())
 
     def _in_equivalents(self, quota: TeamQuota) -> Measured:
-        sum_ = total(one for key, one in self._of(quota).equivalents.items() if _is_in(quota, key))
+        sum_ = total(one.equivalents for one in self._kept(quota))
         return Measured(sum_.known, sum_.unknown, sum_.reasons)
 
     def _of_dimension(self, quota: TeamQuota) -> Iterable[tuple[Key, str, Held]]:
-        for key, amounts in self._finest.amounts.items():
-            if _is_in(quota, key):
+        for key, amounts in self._held_by_team[quota.team_id]:
+            if _is_in(quota, HeldBy(*key[:-1]), key[-1]):
                 yield from (
                     (key, name, held) for name, held in amounts.items() if is_named(quota.dimension, name)
                 )
 
-    def _of(self, quota: TeamQuota) -> _Sums:
+    def _kept(self, quota: TeamQuota) -> list[Kept]:
         """A card counts once in its class and once in all, so these are not sums of sums."""
-        return self._by_class if quota.device_class else self._all
+        found = self.cards_held
+        if quota.device_class:
+            return [one for key, one in found.of_classes.items() if _is_in(quota, *key)]
+        return [one for key, one in found.of_all.items() if _is_in(quota, key, "")]
 
     @cached_property
-    def _pending(self) -> defaultdict[int, list[Waiting]]:
-        found: defaultdict[int, list[Waiting]] = defaultdict(list)
-        for one in pending_use.of_teams(self._teams):
+    def _pending(self) -> defaultdict[int | None, list[Waiting]]:
+        found: defaultdict[int | None, list[Waiting]] = defaultdict(list)
+        of_teams = [one for one in self._alike if one.team is not None]
+        for one in pending_use.waiting(of_teams, self._device_classes) if of_teams else ():
             found[one.team].append(one)
         return found
 
     @cached_property
-    def _cards(self) -> dict[tuple[int, str, str], int]:
-        columns = ("cluster_id", "pool__driver", "product")
-        counts = Card.objects.order_by().values_list(*columns).annotate(Count("pk"))
-        return {(cluster, driver, product): number for cluster, driver, product, number in counts}
+    def pending_claims(self) -> Counter[int | None]:
+        """How many claims of each team wait for devices."""
+        found: Counter[int | None] = Counter()
+        for one in self._alike:
+            found[one.team] += one.number
+        return found
 
     @cached_property
-    def _classes(self) -> frozenset[tuple[int, str]]:
-        return frozenset(DeviceClass.objects.order_by().values_list("cluster_id", "name"))
+    def _alike(self) -> list[Alike]:
+        return pending_use.alike(self._teams)
 
     @cached_property
-    def _clusters(self) -> Sequence[int]:
-        return list(Cluster.objects.order_by().values_list("pk", flat=True))
+    def _cards(self) -> dict[tuple[Any, ...], int]:
+        counted = Card.objects.order_by().values_list("cluster_id", "pool__driver", "product")
+        return {tuple(of): number for *of, number in counted.annotate(Count("pk"))}
 
     @cached_property
-    def _read(self) -> frozenset[tuple[int, str]]:
-        """Clusters, and which kinds of them were read at some time."""
-        kinds = KindState.objects.filter(kind__in=("resourceslices", "deviceclasses")).order_by()
-        return frozenset(kinds.exclude(succeeded_at=None).values_list("cluster_id", "kind"))
+    def _device_classes(self) -> defaultdict[int, dict[str, Any]]:
+        """Their specs, by cluster and name."""
+        found: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+        for cluster, name, spec in DeviceClass.objects.order_by().values_list("cluster_id", "name", "spec"):
+            found[cluster][name] = spec
+        return found
+
+    @property
+    def _unread(self) -> dict[int, str]:
+        """Clusters of which it is not known who holds what, and why, by name."""
+        unread = {
+            cluster: seen
+            for cluster, seen in self._seen.items()
+            if not (seen.claims_read and seen.cards_kept)
+        }
+        return {
+            cluster: f"{seen.name}: {NOT_KEPT if seen.claims_read else NEVER_READ}"
+            for cluster, seen in unread.items()
+        }
 
     @cached_property
-    def _unread(self) -> Mapping[int, str]:
-        """Clusters of which it is not known who holds what."""
-        read = KindState.objects.filter(kind="resourceclaims", succeeded_at__isnull=False).values("cluster")
-        clusters = Cluster.objects.filter(observed_at=None).exclude(pk__in=read).order_by("name")
-        return dict(clusters.values_list("pk", "name"))
+    def _seen(self) -> "dict[int, _Seen]":
+        """By cluster, in the order of their names."""
+        read = KindState.objects.filter(cluster=OuterRef("pk"), succeeded_at__isnull=False)
+        found = Cluster.objects.order_by("name").annotate(
+            slices_read=Exists(read.filter(kind="resourceslices")),
+            classes_read=Exists(read.filter(kind="deviceclasses")),
+            claims_read=Q(observed_at__isnull=False) | Exists(read.filter(kind="resourceclaims")),
+            cards_kept=~card_holdings.not_kept(),
+        )
+        return {pk: _Seen(*row) for pk, *row in found.values_list("pk", *_Seen._fields)}
 
 
-def _is_in(quota: TeamQuota, key: Key) -> bool:
-    """`key` is (team, cluster, driver, product), and the device class where it was asked for."""
-    team, cluster, driver, product, *of_class = key
+class _Seen(NamedTuple):
+    """What of a cluster was read, and whether what is held of its cards is kept."""
+
+    name: str
+    slices_read: bool
+    classes_read: bool
+    claims_read: bool
+    cards_kept: bool
+
+
+def amounts_over(
+    held: Iterable[tuple[Key, Mapping[str, Held]]],
+) -> dict[tuple[str, str], dict[str, Held]]:
+    """Over teams, clusters and device classes: by driver and product, and by dimension."""
+    found: defaultdict[tuple[str, str], dict[str, Held]] = defaultdict(dict)
+    for (_team, _cluster, driver, product, _class), amounts in held:
+        of_product = found[driver, product]
+        for name, one in amounts.items():
+            of_product[name] = of_product[name] + one if name in of_product else one
+    return dict(found)
+
+
+def _is_in(quota: TeamQuota, of: HeldBy, device_class: str) -> bool:
     return (
-        team == quota.team_id
-        and quota.cluster_id in (None, cluster)
-        and quota.driver in ("", driver)
-        and quota.product in ("", product)
-        and (not quota.device_class or of_class == [quota.device_class])
+        of.team == quota.team_id
+        and quota.cluster_id in (None, of.cluster)
+        and quota.driver in ("", of.driver)
+        and quota.product in ("", of.product)
+        and quota.device_class in ("", device_class)
     )
 
 

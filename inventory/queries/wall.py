@@ -134,14 +134,14 @@ _KIND = ("pool__driver", "product", "partitioned")
 
 def by_place(cards: QuerySet[Any]) -> QuerySet[Any]:
     """`placed` cards, those of one place together."""
-    ordered: QuerySet[Any] = cards.select_related("cluster", "pool").annotate(
+    ordered: QuerySet[Any] = cards.select_related("cluster", "pool", "node").annotate(
         position=Min("devices__position")
     )
     return ordered.order_by("cluster__name", "place", *_KIND, "position", "key", "pk")
 
 
 def in_order(cards: QuerySet[Any]) -> QuerySet[Any]:
-    ordered: QuerySet[Any] = cards.select_related("cluster", "pool").annotate(
+    ordered: QuerySet[Any] = cards.select_related("cluster", "pool", "node").annotate(
         position=Min("devices__position"), first_device=Min("devices")
     )
     return ordered.order_by("cluster__name", *_KIND, "place", "pool", "position", "key")

@@ -35,6 +35,7 @@ from inventory.sync import (
     coverage,
     device_intervals,
     devices,
+    holdings,
     intervals,
     links,
     past,
@@ -91,6 +92,8 @@ def apply(lease: Lease, batch: Batch, now: datetime) -> int:
             teams.follow(cluster, where.rulebook, touched, now)
             _write_history(cluster, where.rulebook, touched, now)
             intervals.retell(cluster, touched)
+        # Once it is settled whose everything is.
+        holdings.write(cluster, touched)
         if touched.left:
             touched.changes += places.forget(cluster)
         past.set_back(cluster, touched.past)

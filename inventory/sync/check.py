@@ -1,12 +1,12 @@
-"""The stored balances, and the open intervals of devices, compared with what the ledger derives."""
+"""The stored balances and holdings, and the open intervals of devices, compared with what is derived."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q
 
-from inventory.models import Balance, Card, Cluster, CounterBalance, Device
-from inventory.sync import balances, check_history
+from inventory.models import Balance, Card, CardHolding, Cluster, CounterBalance, Device
+from inventory.sync import balances, check_history, holdings
 from inventory.sync.reconcile import Key, Values
 from inventory.sync.sheets import PoolSheet, sheets
 
@@ -39,6 +39,7 @@ def _differences(cluster: Cluster, derived: Sequence[PoolSheet], cards: Mapping[
         (Device, balances.DEVICE_FIELDS, balances.desired_devices(derived, cards)),
         (Balance, balances.AMOUNT_FIELDS, balances.desired_balances(cluster, derived, cards)),
         (CounterBalance, balances.AMOUNT_FIELDS, balances.desired_counters(derived)),
+        (CardHolding, holdings.FIELDS, holdings.desired(pools)),
     ):
         yield from _compare(table._meta.verbose_name, fields, _stored(pools, table, fields), wanted)
 
@@ -48,6 +49,7 @@ _KEYS: Mapping[type[Any], tuple[str, ...]] = {
     Device: ("pk",),
     Balance: ("cluster_id", "device_id", "card_id", "dimension"),
     CounterBalance: ("pool_id", "counter_set", "counter"),
+    CardHolding: holdings.KEY,
 }
 
 
@@ -55,6 +57,8 @@ def _stored(pools: Sequence[int], table: type[Any], fields: tuple[str, ...]) -> 
     of_pools = Q(pool__in=pools)
     if table is Balance:
         of_pools = Q(device__pool__in=pools) | Q(card__pool__in=pools)
+    if table is CardHolding:
+        of_pools = Q(card__pool__in=pools)
     key = _KEYS[table]
     rows = table.objects.filter(of_pools).order_by().values_list(*key, *fields)
     return {row[: len(key)]: row[len(key) :] for row in rows}

@@ -21,7 +21,7 @@ from inventory.sync import bulk
 from inventory.sync.changes import Batch, Changes
 
 # Raised when rows are written in another way: then every kind is read in full and written anew.
-LAYOUT = 5
+LAYOUT = 6
 _FIELDS = tuple(
     field.attname for field in KindState._meta.concrete_fields if field.name not in ("id", "cluster", "kind")
 )

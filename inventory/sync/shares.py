@@ -10,7 +10,14 @@ from inventory.kube.quantity import Quantity
 from inventory.models import Cluster, ConsumedCapacity, Share
 from inventory.models.amounts import exponent_for, to_amount
 from inventory.sync import intervals
-from inventory.sync.allocations import consumed, nodes_of_targets, problem, results, target
+from inventory.sync.allocations import (
+    consumed,
+    device_classes,
+    nodes_of_targets,
+    problem,
+    results,
+    target,
+)
 from inventory.sync.intervals import Opening, Start
 from inventory.sync.places import Places
 from inventory.sync.reconcile import Key, Values, reconcile
@@ -24,6 +31,7 @@ class ShareColumns(NamedTuple):
     cluster_id: int
     device_id: int
     request: str
+    device_class: str
     share_id: str
     dedicated: bool
     admin_access: bool
@@ -75,9 +83,12 @@ def write(
     )
     touched.pools.update(device.pool_id for *_, device in found)
     keys = [(claim_ids[claim.metadata.uid], position) for claim, position, _, _ in found]
+    classes = {claim.metadata.uid: dict(device_classes(claim)) for claim in claims}
     desired: dict[Key, Values] = {
-        key: _share(around.cluster, result, device, each, start)
-        for key, (_, _, result, device), each, start in zip(keys, found, amounts, starts, strict=True)
+        key: _share(
+            around.cluster, result, device, classes[claim.metadata.uid].get(result.request, ""), each, start
+        )
+        for key, (claim, _, result, device), each, start in zip(keys, found, amounts, starts, strict=True)
     }
     scope = Share.objects.filter(claim__in=existing) if existing else None
     rows = reconcile(Share, scope, ("claim_id", "position"), ShareColumns._fields, desired)
@@ -110,6 +121,7 @@ def _share(
     cluster: Cluster,
     result: AllocationResult,
     device: Known,
+    device_class: str,
     amounts: Mapping[str, Quantity | None],
     start: Start,
 ) -> Values:
@@ -117,6 +129,7 @@ def _share(
         cluster_id=cluster.pk,
         device_id=device.id,
         request=result.request,
+        device_class=device_class,
         share_id=result.share_id or "",
         dedicated=result.share_id is None,
         admin_access=bool(result.admin_access),

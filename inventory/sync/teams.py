@@ -16,7 +16,7 @@ from inventory.models import Claim, Cluster, Namespace, Pod, PodClaim, Team, Tea
 from inventory.ownership import presets
 from inventory.ownership.described import Described
 from inventory.ownership.rulebook import Rule, Rulebook, Subject
-from inventory.sync import bulk, intervals, past, pod_intervals
+from inventory.sync import bulk, holdings, intervals, past, pod_intervals
 from inventory.sync.touched import Touched, batches
 
 
@@ -94,6 +94,7 @@ def assign(cluster: Cluster, now: datetime) -> int:
     wrong = [(row.id, team) for row, team in namespaces if row.team != team]
     touched.changes += bulk.update(Namespace, ("team_id",), wrong)
     _settle_claims(book, claims.values_list("pk", flat=True), touched)
+    touched.changes += holdings.pass_on(cluster, touched.passed_on)
     touched.passed_on = dict(claims.values_list("uid", "team_id"))
     _settle_pods(book, Pod.objects.filter(cluster=cluster).values_list("pk", flat=True), touched)
     _tell_history(cluster, book, touched, now)

@@ -13,7 +13,7 @@ from inventory.models import Claim, ClaimEvent, ShareInterval, TeamQuota
 from inventory.models.visibility import visible
 from inventory.queries.history.device_changes import DeviceChanges, device_changes
 from inventory.queries.history.read import Read, read_in, span_of
-from inventory.queries.slices import OTHERS, TeamBrief, teams
+from inventory.queries.slices import OTHERS, TeamBrief
 from inventory.queries.usage import recorded
 from inventory.queries.usage.recorded import Known
 from inventory.queries.usage.rows import Period
@@ -93,10 +93,10 @@ class Changes(msgspec.Struct, frozen=True):
         return tuple(one for one in self.reads if one.first is not None and one.enabled and one.unread)
 
 
-def changes(period: Period, *, viewer: Viewer) -> Changes:
-    """A fixed number of queries."""
+def changes(period: Period, known: Mapping[str, TeamBrief], *, viewer: Viewer) -> Changes:
+    """A fixed number of queries. `known`: the teams that the viewer may know."""
     reads = read_in(period)
-    shares = _shares(period, reads, viewer)
+    shares = _shares(period, reads, known, viewer)
     return Changes(
         period=period,
         reads=tuple(reads.values()),
@@ -112,9 +112,11 @@ def changes(period: Period, *, viewer: Viewer) -> Changes:
 # --- Shares ---
 
 
-def _shares(period: Period, reads: Mapping[int, Read], viewer: Viewer) -> tuple[ShareChange, ...]:
+def _shares(
+    period: Period, reads: Mapping[int, Read], known: Mapping[str, TeamBrief], viewer: Viewer
+) -> tuple[ShareChange, ...]:
     """The busiest first, others last."""
-    known, where = teams(viewer=viewer), _devices(period, reads)
+    where = _devices(period, reads)
     begun = _counted(_begun(period, reads), where, known, viewer)
     ended = _counted(_ended(period, reads), where, known, viewer)
     rows = [ShareChange(*key, begun[key], ended[key]) for key in {**begun, **ended}]
@@ -182,9 +184,13 @@ def _claims(period: Period, viewer: Viewer) -> NewClaims:
         state=Claim.State.PENDING, created_at__gte=period.start, created_at__lt=period.end
     )
     seen = everyones.filter(visible(Claim, viewer))
-    number, own = everyones.count(), seen.count()
+    counts = everyones.aggregate(number=Count("pk"), own=Count("pk", filter=visible(Claim, viewer)))
     latest = seen.select_related("cluster", "namespace", "team").order_by("-created_at", "pk")
-    return NewClaims(tuple(_claim(one, viewer) for one in latest[:MOST_CLAIMS]), number, number - own)
+    return NewClaims(
+        tuple(_claim(one, viewer) for one in latest[:MOST_CLAIMS]),
+        counts["number"],
+        counts["number"] - counts["own"],
+    )
 
 
 def _claim(one: Claim, viewer: Viewer) -> NewClaim:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import msgspec
+from django.db.models import Count
 
 from inventory.models import ClaimEvent
 from inventory.models.visibility import visible
@@ -39,11 +40,11 @@ def events(cluster: str, uid: str, *, viewer: Viewer) -> Events:
     """The latest, in the order in which they happened. A fixed number of queries."""
     of_claim = ClaimEvent.objects.filter(cluster__name=cluster, claim_uid=uid)
     seen = of_claim.filter(visible(ClaimEvent, viewer))
-    everyones, own = of_claim.count(), seen.count()
+    counts = of_claim.aggregate(everyones=Count("pk"), own=Count("pk", filter=visible(ClaimEvent, viewer)))
     # What happened at one instant was written in its order.
     latest = seen.order_by("-at", "-pk")[:MOST_EVENTS]
     rows = tuple(_row(one) for one in latest)[::-1]
-    return Events(rows, everyones - own, own - len(rows))
+    return Events(rows, counts["everyones"] - counts["own"], counts["own"] - len(rows))
 
 
 def _row(one: ClaimEvent) -> EventRow:

@@ -106,10 +106,15 @@ class _Row(NamedTuple):
     going_on: bool
 
 
-def timeline(device: Device, period: Period, *, viewer: Viewer) -> Timeline:
-    """A fixed number of queries, and a bounded number of bars."""
+def timeline(
+    device: Device, period: Period, *, viewer: Viewer, known: Mapping[str, TeamBrief] | None = None
+) -> Timeline:
+    """A fixed number of queries, and a bounded number of bars.
+
+    `known`: the teams that the viewer may know, where they have been asked for.
+    """
     read, asked = read_in(period, [device.cluster_id])[device.cluster_id], span_of(period)
-    known = teams(viewer=viewer)
+    known = teams(viewer=viewer) if known is None else known
     by_whose = _by_whose(device, period, read, known, viewer)
     named = [row for whose, rows in by_whose.items() if not whose.withheld for row in rows]
     merged = len(named) > MOST_SHARES

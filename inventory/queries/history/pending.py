@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, QuerySet
 
 from inventory.models import Claim
 from inventory.models.visibility import visible
@@ -46,15 +46,23 @@ def pending(asked: Mapping[str, Any], *, viewer: Viewer, only_seen: bool) -> Pen
     seen = everyones.filter(visible(Claim, viewer))
     if only_seen:
         everyones = seen
-    instants = everyones.values_list("created_at", "cluster__observed_at")
-    ages = [_age(created, read) for created, read in instants.iterator()]
-    known = [one for one in ages if one is not None]
-    counts = [0] * (len(BORDERS) + 1)
-    for one in known:
-        counts[bisect_right(BORDERS, one // timedelta(seconds=1))] += 1
+    number, own, unknown, counts = 0, 0, 0, [0] * (len(BORDERS) + 1)
+    for created, read, alike, seen_of_them in _by_instant(everyones, viewer):
+        age = _age(created, read)
+        number, own = number + alike, own + seen_of_them
+        if age is None:
+            unknown += alike
+        else:
+            counts[bisect_right(BORDERS, age // timedelta(seconds=1))] += alike
     oldest = seen.order_by(F("created_at").asc(nulls_last=True), "pk")[:MOST_PENDING]
     rows = tuple(_pending_row(one, viewer) for one in oldest.select_related("cluster", "namespace", "team"))
-    return Pending(rows, len(ages), len(ages) - seen.count(), tuple(counts), len(ages) - len(known))
+    return Pending(rows, number, number - own, tuple(counts), unknown)
+
+
+def _by_instant(everyones: QuerySet[Claim], viewer: Viewer) -> QuerySet[Any, Any]:
+    """How many there are of each age, and how many of these the viewer sees."""
+    instants = everyones.order_by().values_list("created_at", "cluster__observed_at")
+    return instants.annotate(alike=Count("pk"), seen_of_them=Count("pk", filter=visible(Claim, viewer)))
 
 
 def _that_wait(asked: Mapping[str, Any]) -> QuerySet[Claim]:

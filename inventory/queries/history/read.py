@@ -7,7 +7,7 @@ import msgspec
 
 from inventory.history.axis import common, united, without
 from inventory.history.instants import Span, micros, moment
-from inventory.models import Cluster, RollUp
+from inventory.models import Cluster
 from inventory.queries.freshness import stale_after
 from inventory.queries.usage import recorded
 from inventory.queries.usage.rows import Period
@@ -28,13 +28,16 @@ class Read(msgspec.Struct, frozen=True):
 
 
 def read_in(period: Period, clusters: Collection[int] | None = None) -> dict[int, Read]:
-    """By cluster, in the order of their names; of all of them where none are given. Three queries."""
+    """By cluster, in the order of their names; of all of them where none are given. Two queries."""
     rows = Cluster.objects.order_by("name")
     if clusters is not None:
         rows = rows.filter(pk__in=clusters)
-    known = {pk: (name, enabled) for pk, name, enabled in rows.values_list("pk", "name", "enabled")}
-    kept, asked = _kept(known), span_of(period)
-    return {pk: _read(name, kept[pk], asked, enabled=enabled) for pk, (name, enabled) in known.items()}
+    known = list(rows.values_list("pk", "name", "enabled", "roll_up__intervals_from"))
+    covered, asked = recorded.coverage(pk for pk, *_ in known), span_of(period)
+    return {
+        pk: _read(name, _kept(covered[pk], kept_from), asked, enabled=enabled)
+        for pk, name, enabled, kept_from in known
+    }
 
 
 def span_of(period: Period) -> Span:
@@ -65,12 +68,9 @@ def _followed(one: Read, asked: Span) -> list[Span]:
     return common([asked], [Span(micros(one.first), end)])
 
 
-def _kept(clusters: Collection[int]) -> dict[int, list[Span]]:
+def _kept(covered: Sequence[Span], kept_from: datetime | None) -> list[Span]:
     """What was read, from where on single intervals are kept of it."""
-    rolled = RollUp.objects.filter(cluster__in=list(clusters)).values_list("pk", "intervals_from")
-    deleted = {pk: [Span(0, micros(kept_from))] for pk, kept_from in rolled if kept_from}
-    covered = recorded.coverage(clusters)
-    return {pk: without(spans, deleted.get(pk, ())) for pk, spans in covered.items()}
+    return without(covered, [Span(0, micros(kept_from))] if kept_from else ())
 
 
 def _read(name: str, covered: Sequence[Span], asked: Span, *, enabled: bool) -> Read:

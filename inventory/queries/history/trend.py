@@ -99,9 +99,16 @@ class _Asked(msgspec.Struct, frozen=True):
     on: DeviceSet
 
 
-def trends(team: Team, period: Period, *, viewer: Viewer) -> Trends:
-    """A fixed number of queries. Without a quota in the period it is card-equivalents, with no limit."""
-    quotas = _quotas(team, period)
+def trends(
+    team: Team, period: Period, *, viewer: Viewer, limits: Iterable[TeamQuota] | None = None
+) -> Trends:
+    """A fixed number of queries. Without a quota in the period it is card-equivalents, with no limit.
+
+    `limits`: all of the team, whenever they hold, where they have been asked for.
+    """
+    if limits is None:
+        limits = TeamQuota.objects.filter(team=team).select_related("cluster")
+    quotas = _by_measure(limits, period)
     shown = dict(list(quotas.items())[:MOST_TRENDS]) or {
         _Asked(CARD_EQUIVALENTS, DeviceSet(None, "", "", "")): []
     }
@@ -109,7 +116,7 @@ def trends(team: Team, period: Period, *, viewer: Viewer) -> Trends:
     windows = {pk: one.spans for pk, one in reads.items() if one.spans}
     shares = _shares(team, period, windows, viewer)
     devices = _devices(windows, {share.device for _class, share in shares})
-    rows = tuple(_row(one, limits, reads, asked, devices, shares) for one, limits in shown.items())
+    rows = tuple(_row(one, of_it, reads, asked, devices, shares) for one, of_it in shown.items())
     return Trends(period, rows, max(0, len(quotas) - MOST_TRENDS))
 
 
@@ -122,15 +129,15 @@ def borders(asked: Span) -> list[int]:
     return [asked.start, *(one for one in between if one > asked.start), asked.end]
 
 
-def _quotas(team: Team, period: Period) -> dict[_Asked, list[TeamQuota]]:
+def _by_measure(limits: Iterable[TeamQuota], period: Period) -> dict[_Asked, list[TeamQuota]]:
     """Those that held at some time of it, by what they measure."""
-    begun = Q(starts_at=None) | Q(starts_at__lt=period.end)
-    found = TeamQuota.objects.filter(begun, Q(ends_at=None) | Q(ends_at__gt=period.start), team=team)
-    by_measure: defaultdict[_Asked, list[TeamQuota]] = defaultdict(list)
-    for one in found.select_related("cluster").order_by("dimension", "-hard", "pk"):
-        on = DeviceSet(one.cluster_id, one.driver, one.product, one.device_class)
-        by_measure[_Asked(one.dimension, on)].append(one)
-    return dict(by_measure)
+    found: defaultdict[_Asked, list[TeamQuota]] = defaultdict(list)
+    for one in sorted(limits, key=lambda one: (one.dimension, not one.hard, one.pk)):
+        begun = one.starts_at is None or one.starts_at < period.end
+        if begun and (one.ends_at is None or one.ends_at > period.start):
+            on = DeviceSet(one.cluster_id, one.driver, one.product, one.device_class)
+            found[_Asked(one.dimension, on)].append(one)
+    return dict(found)
 
 
 def _devices(windows: Mapping[int, Sequence[Span]], held: Set[DeviceKey]) -> list[Device]:

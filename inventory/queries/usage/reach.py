@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 from django.db.models import Max, Min
 
-from inventory.models import Cluster, RollUp
+from inventory.models import Cluster
 from inventory.queries.freshness import stale_after
 
 
@@ -47,6 +47,7 @@ def reach(names: Collection[str] = ()) -> Reach:
     clusters = Cluster.objects.order_by("name")
     if names:
         clusters = clusters.filter(name__in=names)
-    spans = clusters.annotate(first=Min("coverage__started_at"), last=Max("coverage__ended_at"))
-    kept = dict(RollUp.objects.values_list("cluster__name", "intervals_from"))
-    return Reach(tuple(Record(one.name, one.first, one.last, kept.get(one.name)) for one in spans))
+    spans = clusters.values_list("name", "roll_up__intervals_from").annotate(
+        first=Min("coverage__started_at"), last=Max("coverage__ended_at")
+    )
+    return Reach(tuple(Record(name, first, last, kept_from) for name, kept_from, first, last in spans))

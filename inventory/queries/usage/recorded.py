@@ -82,11 +82,10 @@ def devices(windows: Windows, narrowed: Q, known: Known) -> list[Device]:
     gone = rows.filter(_before(windows)).annotate(last=last).filter(started_at=F("last"))
     columns = ("started_at", "ended_at", "node", "product", "accelerator", "card", "partitioned")
     amounts = ("capacity", "card_capacity")
-    found = [
-        _device(row, known)
-        for some in (gone, rows.filter(_overlapping(windows)))
-        for row in _plain(some.values_list(*_DEVICE, *columns, *amounts))
-    ]
+    before, then = (
+        some.values_list(*_DEVICE, *columns, *amounts) for some in (gone, rows.filter(_overlapping(windows)))
+    )
+    found = [_device(row, known) for row in _plain(before.union(then, all=True))]
     return sorted(found, key=lambda device: device.start)
 
 

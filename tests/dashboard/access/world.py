@@ -32,6 +32,7 @@ from inventory.models import (
     TeamQuota,
     TeamRule,
 )
+from inventory.sync import holdings
 from tests.inventory.sync.objects import DRA, HAMI, card, named, resource_slice, result
 from tests.looking_back import make_event
 
@@ -224,6 +225,7 @@ class World:
         Claim.objects.filter(name="given").update(team=own)
         Pod.objects.filter(name="guest").update(team=own)
         Claim.objects.filter(name=self.own.idle).update(team=other)
+        holdings.rewrite(list(cluster.pools.values_list("pk", flat=True)))
         for tenant in (self.own, self.other, self.nobody):
             SkippedObject.objects.create(
                 cluster=cluster,

@@ -142,8 +142,8 @@ def test_head_is_answered_without_a_body(api: Client, name: str) -> None:
     assert (response.status_code, response.content) == (200, b"")
 
 
-# Token, user; clusters, their kinds, skipped objects, pools, teams; count, devices, balances, shares.
-_DEVICE_QUERIES = 11
+# Token, user; clusters with their counts, their kinds, teams; count, devices, balances, shares.
+_DEVICE_QUERIES = 9
 
 
 def test_a_thousand_devices_cost_as_many_queries_as_ten(

@@ -5,9 +5,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from dashboard.pages.packing import packed
 from inventory.models import Claim, Cluster, Device, Node, Pod
@@ -20,9 +18,7 @@ from tests.factories import (
     make_namespace,
     make_node,
     make_pod,
-    make_pool,
     make_share,
-    make_team,
 )
 
 LISTS = (
@@ -119,34 +115,6 @@ def test_every_page_answers_in_every_language(
         assert signed_in.get(path).status_code == 200, path
     expected = {"en": 'lang="en"', "zh-hans": 'lang="zh-Hans"'}[language]
     assert expected in signed_in.get("/").content.decode()
-
-
-def _grow(count: int, offset: int) -> None:
-    team = make_team("vision")
-    for number in range(offset, offset + count):
-        node = make_node(f"node-{number}")
-        pool = make_pool(f"node-{number}", driver="hami-core-gpu.project-hami.io")
-        device = make_device(f"gpu-{number}", pool=pool, node=node)
-        for dimension, total in (("memory", "80Gi"), ("cores", "100")):
-            make_balance(device, dimension, total, "10")
-        claim = make_claim(f"claim-{number}", namespace=make_namespace("team-vision", team=team))
-        make_share(device, claim, consumed={"memory": "10", "cores": "10"})
-        make_pod(f"pod-{number}", uses=claim, node=node)
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("path", LISTS)
-def test_a_page_asks_as_often_for_many_rows_as_for_few(signed_in: Client, path: str) -> None:
-    def queries() -> int:
-        with CaptureQueriesContext(connection) as asked:
-            assert signed_in.get(path).status_code == 200
-        return len(asked)
-
-    _grow(3, 0)
-    few = queries()
-    _grow(17, 3)
-    assert queries() == few
-    assert few <= 70
 
 
 @pytest.mark.django_db

@@ -1,11 +1,10 @@
 import pytest
 
 from inventory.kube.quantity import parse
-from inventory.models import Claim, Share
+from inventory.models import Share
 from inventory.queries import holders, pods
 from inventory.viewer import EVERYTHING
 from tests.factories import (
-    later,
     make_balance,
     make_claim,
     make_device,
@@ -78,15 +77,3 @@ def test_what_is_no_accelerator_is_in_no_sum() -> None:
     claim = make_claim(namespace=make_namespace(team=make_team()))
     make_share(make_device(accelerator=False), claim, consumed={"bandwidth": "1G"})
     assert by_team()["vision"].amounts == ()
-
-
-def test_pods_without_a_node_and_claims_without_a_device_wait() -> None:
-    claim = make_claim(state=Claim.State.PENDING)
-    make_claim(state=Claim.State.PENDING)
-    make_pod(uses=claim, reserved=False, phase="Pending", created_at=later(-60))
-    make_pod(uses=claim, reserved=False, phase="Pending", created_at=later(-90))
-
-    waiting = holders.waiting(pods.queryset(viewer=EVERYTHING), Claim.objects.all())
-
-    assert (waiting.pods, waiting.pods_since) == (2, later(-90))
-    assert (waiting.claims, waiting.claims_unused) == (2, 1)

@@ -61,9 +61,9 @@ def test_nodes_are_found_by_what_is_on_them() -> None:
 def test_more_nodes_cost_no_more_queries(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     for number in range(2):
         make_device(f"gpu-{number}", node=make_node(f"n{number}"))
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         found()
     for number in range(2, 30):
         make_device(f"gpu-{number}", node=make_node(f"n{number}"))
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         assert len(found()) == 30

@@ -33,7 +33,7 @@ from inventory.queries import (
     pods,
     shares,
 )
-from inventory.queries.slices import OTHERS
+from inventory.queries.slices import OTHERS, known_teams
 from inventory.viewer import EVERYTHING, Viewer
 from tests.factories import (
     READ_AT,
@@ -179,7 +179,7 @@ def test_the_overview_counts_all_and_names_what_is_seen(viewer: Viewer) -> None:
     _shared_card()
     for namespace in ("own", "other"):
         make_pod(f"waits-in-{namespace}", namespace=make_namespace(namespace), phase="Pending")
-    found = overview.overview([], viewer=viewer)
+    found = overview.overview([], known_teams(viewer=viewer), viewer=viewer)
     assert found.waiting.count == 2
     assert [pod.name for pod in found.waiting.pods] == ["waits-in-own"]
     assert [use.team for use in found.teams if use.team is OTHERS] == [OTHERS]

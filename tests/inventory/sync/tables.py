@@ -8,6 +8,7 @@ from django.db.models import ForeignKey, Model
 from inventory.models import (
     Balance,
     Card,
+    CardHolding,
     Claim,
     ClaimTemplate,
     Cluster,
@@ -50,6 +51,7 @@ _KEYS: Mapping[type[Model], tuple[str, ...]] = {
     Claim: ("uid",),
     Share: ("claim", "position"),
     ConsumedCapacity: ("share", "dimension"),
+    CardHolding: ("card", "scope", "team", "device_class"),
     Consumer: ("claim", "position"),
     Pod: ("uid",),
     PodClaim: ("pod", "name", "claim_name"),
@@ -59,6 +61,7 @@ _KEYS: Mapping[type[Model], tuple[str, ...]] = {
 _OF_CLUSTER: Mapping[type[Model], str] = {
     ClaimTemplate: "namespace__cluster",
     CounterBalance: "pool__cluster",
+    CardHolding: "card__cluster",
     ConsumedCapacity: "share__cluster",
     Consumer: "claim__cluster",
     PodClaim: "pod__cluster",

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from inventory.models import Claim, Cluster, Device, InstantSource, Team, TeamQuota
 from inventory.queries.history.changes import Changes, changes
 from inventory.queries.history.device_changes import Kind
+from inventory.queries.slices import teams
 from inventory.queries.usage.rows import Period
 from inventory.viewer import EVERYTHING, Viewer
 from tests.factories import (
@@ -44,7 +45,7 @@ def of_vision() -> Viewer:
 
 
 def changed(viewer: Viewer = EVERYTHING) -> Changes:
-    return changes(Period(START, READ_AT), viewer=viewer)
+    return changes(Period(START, READ_AT), teams(viewer=viewer), viewer=viewer)
 
 
 def card(name: str = "gpu-0", node: str = "node-1") -> Device:
