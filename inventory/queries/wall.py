@@ -12,7 +12,7 @@ import msgspec
 from django.db.models import Avg, Count, Min, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from inventory.models import Balance, Card, Device, Pool
+from inventory.models import Balance, Card, Pool
 from inventory.queries.dimensions import Dimension, dimensions
 from inventory.queries.kinds import Kind, sharing
 
@@ -104,8 +104,8 @@ def cells(cards: QuerySet[Any], matching: QuerySet[Card] | None) -> tuple[Group,
     listed = list(in_order(cards)[:LARGEST])
     ids = [card.pk for card in listed]
     kept = set(ids) if matching is None else set(matching.order_by().values_list("pk", flat=True))
-    balances, shares = _balances(ids), _shares(ids)
-    drawn = {card.pk: _cell(card, kept, balances, shares) for card in listed}
+    balances = _balances(ids)
+    drawn = {card.pk: _cell(card, balances[card.pk], muted=card.pk not in kept) for card in listed}
     grouped = groupby(
         listed, key=lambda card: (card.cluster.name, card.pool.driver, card.product, card.partitioned)
     )
@@ -142,7 +142,7 @@ def by_place(cards: QuerySet[Any]) -> QuerySet[Any]:
 
 def in_order(cards: QuerySet[Any]) -> QuerySet[Any]:
     ordered: QuerySet[Any] = cards.select_related("cluster", "pool", "node").annotate(
-        position=Min("devices__position"), first_device=Min("devices")
+        position=Min("devices__position"), first_device=Min("devices"), n_shares=Sum("devices__shares")
     )
     return ordered.order_by("cluster__name", *_KIND, "place", "pool", "position", "key")
 
@@ -176,14 +176,7 @@ def _balances(ids: Sequence[int]) -> defaultdict[int, list[Balance]]:
     return found
 
 
-def _shares(ids: Sequence[int]) -> dict[int | None, int]:
-    devices = Device.objects.filter(card__in=ids).order_by()
-    return dict(devices.values_list("card_id").annotate(Sum("shares")))
-
-
-def _cell(
-    card: Any, kept: set[int], balances: defaultdict[int, list[Balance]], shares: dict[int | None, int]
-) -> Cell:
+def _cell(card: Any, balances: Iterable[Balance], *, muted: bool) -> Cell:
     trusted = card.pool.state == Pool.State.COMPLETE
     return Cell(
         card=card.pk,
@@ -191,9 +184,9 @@ def _cell(
         key=card.key,
         use=_per_cent(card.use_millionths) if trusted else None,
         tainted=card.tainted,
-        muted=card.pk not in kept,
-        shares=shares.get(card.pk, 0),
-        dimensions=dimensions(balances[card.pk]),
+        muted=muted,
+        shares=card.n_shares or 0,
+        dimensions=dimensions(balances),
     )
 
 

@@ -201,9 +201,9 @@ def test_how_many_queries_it_takes_does_not_depend_on_the_devices(
     ask: Asking, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     ask.answer(claim=claim())
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(9):
         ask.answer(claim=claim())
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(9):
         ask.answer(claim=claim(request(deviceClassName="gpu.nvidia.com", capacity=None)))
 
 
