@@ -5,6 +5,7 @@ import re
 from secrets import token_hex
 from typing import Any
 
+import pytest
 from django.apps import apps
 from django.core.cache import cache
 from django.db import models
@@ -23,6 +24,8 @@ _TELLING_AGES = "/api/v1/clusters/"
 _TEXTS = (models.CharField, models.TextField, models.JSONField)
 
 
+# It walks everything twice.
+@pytest.mark.timeout(600)
 def test_nothing_hangs_on_what_others_are_called(world: World) -> None:
     before = _answers()
     for tenant in (world.other, world.nobody, world.mixed):
