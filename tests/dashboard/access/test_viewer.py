@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from dashboard.access.roles import is_operator
-from dashboard.access.viewer import viewer_of
+from dashboard.access.viewer import viewer_of, viewers_of
 from inventory.models import Membership
 from inventory.viewer import EVERYTHING, Viewer
 from tests.factories import make_team
@@ -63,7 +63,17 @@ def test_a_deactivated_user_sees_nothing(user: User) -> None:
 def test_it_is_found_out_once(user: User) -> None:
     with CaptureQueriesContext(connection) as asked:
         viewer_of(user)
-    assert len(asked) == 2
+    assert len(asked) == 1
     with CaptureQueriesContext(connection) as asked:
         viewer_of(user)
     assert not asked.captured_queries
+
+
+def test_what_many_may_see_is_one_query(user: User) -> None:
+    team, admin = make_team(), User.objects.create_superuser("admin")
+    Membership.objects.create(team=team, user=user)
+    gone, nobody = User.objects.create_user("gone", is_active=False), User.objects.create_user("nobody")
+    with CaptureQueriesContext(connection) as asked:
+        found = viewers_of([user.pk, admin.pk, gone.pk, nobody.pk])
+    assert found == {user.pk: Viewer(frozenset([team.pk])), admin.pk: EVERYTHING, nobody.pk: NOBODY}
+    assert len(asked) == 1
