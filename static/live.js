@@ -5,11 +5,13 @@
   const chip = document.getElementById("live"), island = () => document.getElementById("live-data");
   if (!chip || !island() || !window.Idiomorph) return;
   const LEAST = 2000, PART = 10, AT_LATEST = 60000, POLL = 15000, AGAIN = 60000, CUT_AFTER = 10000, PATIENCE = 30000, TICK = 1000;
+  /* Over HTTP/1.1 a browser has six connections to a server, for all of its windows: so many of these listen, more only ask. */
+  const SEATS = 4;
   const INSTANT = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, KEPT = "sliceboard.live", pause = document.getElementById("live-pause");
   /* A browser may refuse to keep anything: then it is for this page. */
   const keep = (text) => { try { if (text) localStorage.setItem(KEPT, text); return localStorage.getItem(KEPT); } catch { return null; } };
   let shown = JSON.parse(island().textContent);
-  let source = null, opened = 0, cutSince = 0, asking = false, due = false, last = Date.now(), gap = LEAST, end = "";
+  let source = null, leave = () => {}, opened = 0, heard = 0, cutSince = 0, asking = false, due = false, last = Date.now(), gap = LEAST, end = "";
   let paused = keep() === "paused";
 
   /* --- What stays as it is --- */
@@ -19,7 +21,7 @@
     : control.matches("[type=checkbox], [type=radio]") ? control.checked !== control.defaultChecked
     : "defaultValue" in control && control.value !== control.defaultValue;
   const inUse = (form) => form.contains(document.activeElement) || [...form.elements].some(edited);
-  /* Rows and what they lead to are known by where that is: one that moves takes the focus along. */
+  /* Rows are known by what they lead to: one that moves stays the same one, and takes the focus along. */
   const name = (root) => {
     const taken = new Map();
     for (const row of root.querySelectorAll("tbody > tr, li")) {
@@ -28,8 +30,6 @@
       const place = link.getAttribute("href").replace(/\s/g, "+"), number = (taken.get(place) || 0) + 1;
       taken.set(place, number);
       row.id = `row:${number}:${place}`;
-      for (const [index, one] of row.querySelectorAll("a[href]").entries())
-        if (!one.id || one.id.startsWith("row:")) one.id = `row:link:${index}:${number}:${place}`;
     }
   };
   const callbacks = {
@@ -44,14 +44,22 @@
     /* What the reader has opened stays open, and what he has closed, closed. */
     beforeAttributeUpdated: (attribute, node) => !(attribute === "open" && node.matches("details")),
   };
+  /* Another release, or the first picture of a page, comes with files that are not here; and never again and again. */
+  const files = (root) => [...root.querySelectorAll("script[src], link[rel=stylesheet]")].map((one) => one.getAttribute("src") || one.getAttribute("href"));
+  const isAnother = (page) => {
+    const here = new Set(files(document));
+    return performance.now() > AT_LATEST && files(page).some((file) => !here.has(file)) && ![...document.forms].some(inUse);
+  };
   const put = (page) => {
+    if (isAnother(page)) { location.reload(); return; }
     const old = document.getElementById("main"), fresh = page.getElementById("main");
     const peeks = [old, fresh].map((root) => root.querySelector("#peek")).filter(Boolean);
     peeks.forEach((peek) => peek.setAttribute("aria-live", "off"));
     const focused = document.activeElement;
     [old, fresh].forEach(name);
     window.Idiomorph.morph(old, fresh, { morphStyle: "outerHTML", callbacks });
-    if (focused.id && focused !== document.activeElement) document.getElementById(focused.id)?.focus({ preventScroll: true });
+    /* Where a browser cannot move what has the focus, it has lost it on the way. */
+    if (focused !== document.activeElement) focused.focus({ preventScroll: true });
     const places = page.querySelectorAll(".side, .menu nav");
     document.querySelectorAll(".side, .menu nav").forEach((nav, number) => { if (places[number]) window.Idiomorph.morph(nav, places[number], { callbacks }); });
     document.title = page.title;
@@ -70,14 +78,15 @@
   };
   const refresh = async () => {
     const address = location.href, began = performance.now();
-    let text = "";
+    let text = "", failed = false;
     asking = true;
     due = false;
     try {
       text = await ask(address);
-      if (!source) cutSince = 0;
+      cutSince = 0;
     } catch {
       cutSince ||= Date.now();
+      due = failed = true;
     }
     if (address !== location.href) due = true;
     else if (text && !document.hidden && !paused) {
@@ -86,7 +95,7 @@
     }
     asking = false;
     last = Date.now();
-    gap = Math.max(LEAST, PART * (performance.now() - began));
+    gap = failed ? POLL : Math.max(LEAST, PART * (performance.now() - began));
     show();
   };
   const awake = () => !paused && !document.hidden && end !== "out";
@@ -95,7 +104,8 @@
 
   const told = (event) => {
     const news = JSON.parse(event.data), known = shown.generations;
-    cutSince = 0;
+    heard = Date.now();
+    if (cutSince) { cutSince = 0; gap = LEAST; }
     const same = news.clusters.length === Object.keys(known).length && news.clusters.every((one) => known[one.name] === one.generation);
     if (same) read(news);
     if (!same || news.stale !== shown.stale) due = true;
@@ -115,15 +125,28 @@
     node.title = text;
     if (!node.dataset.grows) node.textContent = node.textContent.replace(INSTANT, text);
   };
+  const open = () => {
+    source = new EventSource(shown.stream);
+    for (const type of ["snapshot", "freshness"]) source.addEventListener(type, told);
+    /* It comes again by itself, unless it was refused. Whether there is a server at all, the page is asked for to know. */
+    source.addEventListener("error", () => {
+      if (heard) due = true;
+      heard = 0;
+      if (source?.readyState === EventSource.CLOSED) stop();
+    });
+  };
+  const seated = (number = 0) => navigator.locks.request(`sliceboard.stream.${number}`, { ifAvailable: true }, (seat) => {
+    if (!seat && number + 1 < SEATS) seated(number + 1);
+    if (!seat || source || !awake()) return null;
+    open();
+    return new Promise((done) => { leave = done; });
+  });
   const listen = () => {
     if (source || !awake()) return;
     opened = Date.now();
-    source = new EventSource(shown.stream);
-    for (const type of ["snapshot", "freshness"]) source.addEventListener(type, told);
-    /* It comes again by itself, unless it was refused. */
-    source.addEventListener("error", () => { cutSince ||= Date.now(); if (source?.readyState === EventSource.CLOSED) source = null; });
+    if (navigator.locks) seated(); else open();
   };
-  const stop = () => { source?.close(); source = null; cutSince = 0; };
+  const stop = () => { source?.close(); source = null; heard = 0; leave(); };
 
   /* --- What is said of it --- */
 
@@ -131,33 +154,45 @@
     const seconds = shown.as_of ? (Date.now() - ahead - Date.parse(shown.as_of)) / 1000 : null;
     const state = paused ? "paused" : end ? end : cutSince && Date.now() - cutSince > CUT_AFTER ? "cut"
       : seconds === null ? "never" : seconds > shown.limit ? "old" : "fresh";
-    for (const one of chip.querySelectorAll("[data-state]")) one.hidden = one.dataset.state !== state;
-    if (chip.dataset.now !== state) chip.dataset.now = state;
+    if (chip.dataset.now !== state) {
+      chip.dataset.now = state;
+      for (const one of chip.querySelectorAll("[data-state]")) one.hidden = one.dataset.state !== state;
+      pause.setAttribute("aria-pressed", String(paused));
+    }
     const time = chip.querySelector("time");
     time.hidden = seconds === null;
     date(time, shown.as_of);
     const old = document.getElementById("grown-old");
     if (old && shown.as_of) old.dataset.asOf = shown.as_of;
-    pause.setAttribute("aria-pressed", String(paused));
     document.dispatchEvent(new Event("sliceboard:tick"));
   };
   const ahead = Date.now() - Date.parse(JSON.parse(document.getElementById("clock").textContent).now);
 
   const tick = () => {
-    if (!awake()) { show(); return; }
-    const now = Date.now(), since = now - last;
-    if (!source && now - opened > AGAIN) listen();
-    if (since > AT_LATEST || (!source && since > POLL)) due = true;
-    if (due && !asking && since >= gap) refresh();
+    if (document.hidden) return;
+    if (awake()) {
+      const now = Date.now(), since = now - last;
+      /* A connection may be dead without a word. */
+      if (source && now - Math.max(opened, heard) > AT_LATEST) stop();
+      if (!source && now - opened > AGAIN) listen();
+      if (since > (heard ? AT_LATEST : POLL)) due = true;
+      if (due && !asking && since >= gap) refresh();
+    }
     show();
   };
-  const wake = () => { if (awake()) listen(); else stop(); show(); };
+  const wake = () => {
+    /* He may have signed in again elsewhere. */
+    if (end === "out" && !asking && !paused && !document.hidden) { opened = 0; refresh(); }
+    if (awake()) listen(); else stop();
+    show();
+  };
 
   pause.addEventListener("click", () => {
     paused = !paused;
     keep(paused ? "paused" : "live");
     wake();
   });
+  addEventListener("storage", (event) => { if (event.key === KEPT) { paused = event.newValue === "paused"; wake(); } });
   document.addEventListener("visibilitychange", wake);
   addEventListener("pagehide", stop);
   addEventListener("pageshow", (event) => { if (event.persisted) { due = true; wake(); } });

@@ -4,9 +4,9 @@
   const root = document.documentElement;
   const written = (id) => document.getElementById(id)?.textContent;
   const island = (id) => JSON.parse(written(id));
-  /* How each picture on the page is drawn; what has left the page is forgotten. */
+  /* How each picture on the page is drawn. */
   const pictures = new Map();
-  const redraw = () => pictures.forEach((draw, node) => node.isConnected ? draw() : pictures.delete(node));
+  const redraw = () => pictures.forEach((draw) => draw());
 
   /* A figure names tokens ("var(--team-1)"); here they become the colours of the theme in force. */
   const probe = document.body.appendChild(Object.assign(document.createElement("i"), { hidden: true }));
@@ -255,6 +255,7 @@
   /* Paper is white, and has a width of its own. */
   for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", redraw);
   document.addEventListener("sliceboard:refreshed", () => {
+    for (const node of pictures.keys()) if (!node.isConnected) { window.Plotly.purge(node); pictures.delete(node); }
     figures();
     /* A wall where there was none: only a new page can draw it. */
     const now = document.getElementById("wall");

@@ -50,7 +50,7 @@ def lab(transactional_db: None, tmp_path: Path) -> Iterator[Lab]:
 
 @pytest.fixture
 def web(lab: Lab, tmp_path: Path) -> Iterator[Web]:
-    with running_web(tmp_path) as web:
+    with running_web(tmp_path, SLICEBOARD_WEB_PROCESSES="1") as web:
         yield web
 
 
@@ -115,13 +115,23 @@ def test_scroll_focus_and_what_is_open_stay(page: Page, lab: Lab) -> None:
     expect(drawn).to_have_attribute("data-same", "yes")
 
 
-def test_a_row_that_moves_takes_the_focus_along(page: Page, lab: Lab) -> None:
+@pytest.mark.parametrize("script", ["", "delete Element.prototype.moveBefore"], ids=["moves", "puts-anew"])
+def test_a_row_that_moves_takes_the_focus_along(page: Page, lab: Lab, script: str) -> None:
+    """Also in browsers in which what is moved loses it; and whichever link of the row it is that has it."""
+    page.add_init_script(script)
     page.goto("/pods/?ordering=name")
-    link = page.get_by_role("main").get_by_role("link", name="mig-0", exact=True)
+    row = (
+        page.get_by_role("main")
+        .get_by_role("row")
+        .filter(has=page.get_by_role("link", name="mig-0", exact=True))
+    )
+    link = row.get_by_role("link").nth(1)
+    where = link.get_attribute("href")
     link.focus()
     told_again(page, lab, "a-pod-before-all-others")
     expect(page.get_by_role("link", name="a-pod-before-all-others")).to_be_visible()
-    expect(page.get_by_role("main").get_by_role("link", name="mig-0", exact=True)).to_be_focused()
+    expect(link).to_be_focused()
+    expect(link).to_have_attribute("href", str(where))
 
 
 def test_a_form_that_somebody_fills_in_stays(page: Page, lab: Lab) -> None:
@@ -161,6 +171,48 @@ def test_it_can_be_paused_and_that_is_kept(page: Page, lab: Lab) -> None:
     expect(page.get_by_role("link", name="pod-that-came", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="another-pod-that-came")).to_have_count(0)
     pause.click()
+    expect(page.get_by_role("link", name="another-pod-that-came")).to_be_visible()
+
+
+def test_what_is_paused_in_one_window_is_paused_in_all(page: Page, lab: Lab) -> None:
+    page.goto("/pods/")
+    other = page.context.new_page()
+    other.goto("/claims/")
+    page.get_by_role("button", name="Pause what comes by itself").click()
+    expect(other.locator("#live")).to_have_attribute("data-now", "paused")
+    page.get_by_role("button", name="Pause what comes by itself").click()
+    expect(other.locator("#live")).to_have_attribute("data-now", "fresh")
+
+
+def test_many_windows_leave_connections_to_the_others(page: Page, lab: Lab) -> None:
+    """A browser has six to one server, and all of these are seen at once."""
+    for _ in range(8):
+        window = page.context.new_page()
+        window.goto("/pods/")
+        expect(window.locator("#live")).to_have_attribute("data-now", "fresh")
+    lab.starts("pod-that-came")
+    for window in page.context.pages[1:]:
+        expect(window.get_by_role("link", name="pod-that-came")).to_be_visible(timeout=60_000)
+
+
+def test_where_there_is_no_stream_the_page_asks_by_itself(page: Page, lab: Lab) -> None:
+    page.route("**/api/v1/stream/**", lambda route: route.abort())
+    page.goto("/pods/")
+    lab.starts("pod-that-came")
+    expect(page.get_by_role("link", name="pod-that-came")).to_be_visible(timeout=60_000)
+    expect(page.locator("#live")).to_have_attribute("data-now", "fresh")
+
+
+def test_what_comes_with_other_files_is_loaded_anew(page: Page, lab: Lab) -> None:
+    """As after an upgrade; a page that has just been loaded is left alone for a while."""
+    page.goto("/pods/")
+    page.evaluate("document.querySelector('link[rel=stylesheet]').href = '/static/of-the-last-release.css'")
+    page.evaluate("window.loadedOnce = true")
+    told_again(page, lab, "pod-that-came")
+    assert page.evaluate("window.loadedOnce")
+    page.evaluate("performance.now = () => 3_600_000")
+    lab.starts("another-pod-that-came")
+    page.wait_for_function("() => !window.loadedOnce")
     expect(page.get_by_role("link", name="another-pod-that-came")).to_be_visible()
 
 
@@ -206,6 +258,19 @@ def test_it_says_when_the_session_is_over(page: Page, lab: Lab) -> None:
     UserSession.objects.all().delete()
     lab.starts("pod-that-came")
     expect(page.locator("#live")).to_contain_text("signed out", timeout=60_000)
+
+
+def test_a_page_goes_on_where_one_has_signed_in_again_elsewhere(page: Page, lab: Lab) -> None:
+    page.goto("/pods/")
+    expect(page.locator("#live")).to_have_attribute("data-now", "fresh")
+    UserSession.objects.all().delete()
+    expect(page.locator("#live")).to_have_attribute("data-now", "out", timeout=60_000)
+    sign_in(page.context.new_page())
+    page.evaluate(_HIDE, True)
+    lab.starts("pod-that-came")
+    page.evaluate(_HIDE, False)
+    expect(page.get_by_role("link", name="pod-that-came")).to_be_visible()
+    expect(page.locator("#live")).to_have_attribute("data-now", "fresh")
 
 
 def test_what_is_written_on_stays_as_it_is(page: Page) -> None:

@@ -26,6 +26,8 @@ _NOWHERE = {
 }
 
 
+# Each with seven methods, and as often what is nowhere.
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("viewer", [Viewer("member"), Viewer("lead", "read")], ids=str)
 def test_an_object_of_others_is_as_one_that_is_nowhere(world: World, viewer: Viewer) -> None:
     client, tokened = viewer.client(), viewer.client("/api/v1/")

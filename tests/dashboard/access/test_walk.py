@@ -49,6 +49,8 @@ SEEING_OWN = (Viewer("member"), Viewer("lead", "read"))
 SEEING_NOTHING = (Viewer(""), Viewer("gone"), Viewer("operator", "read", expired=True))
 
 
+# Who sees something asks some two thousand questions.
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("viewer", [*SEEING_OWN, *SEEING_NOTHING], ids=str)
 def test_no_name_of_others_is_in_any_answer(world: World, viewer: Viewer) -> None:
     # What operators have asked for is kept for some time: for operators.

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from axes.models import AccessAttempt
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from dashboard.access.models import ApiToken
 from tests.factories import make_device
@@ -35,8 +36,9 @@ def test_pages_the_api_and_probes_answer(web: Web, operator: User) -> None:
 
 
 def test_csv_is_streamed_in_full(web: Web, operator: User) -> None:
-    for number in range(1500):
-        make_device(f"gpu-{number}", accelerator=False)
+    with transaction.atomic():
+        for number in range(1500):
+            make_device(f"gpu-{number}", accelerator=False)
     answer = web.ask("/api/v1/devices/?format=csv&fields=name", headers=as_user(operator))
     assert answer.headers["Transfer-Encoding"] == "chunked"
     assert len(answer.body.decode().splitlines()) == 1501
