@@ -85,18 +85,25 @@
       fold = Math.max(20, Math.min(columns.length, width >= 960 ? 100 : width >= 600 ? 50 : 40));
       pen.font = "11px " + getComputedStyle(document.body).fontFamily;
       bands = [];
-      let from = 0, x = 0, y = 0, tallest = 0;
+      const cell = width / fold;
+      let from = 0, x = 0, y = 0, tallest = 0, longest = 0;
       for (const group of groups) {
         for (let start = 0; start < group.columns.length; start += fold) {
           const count = Math.min(fold, group.columns.length - start), first = group.columns[start].name, last = group.columns[start + count - 1].name;
           const name = `${first}${count > 1 ? " – " + last : ""}  ·  ${group.name}`;
-          const wide = Math.max(count, Math.ceil((pen.measureText(name).width + 16) * fold / width));
-          if (x && x + wide > fold) { y += tallest + GAP; x = tallest = 0; }
-          bands.push({ from: from + start, count, x, y, rows: group.rows, name });
-          x += wide + 1;
-          tallest = Math.max(tallest, group.rows);
+          longest = Math.max(longest, pen.measureText(name).width / cell);
+          bands.push({ from: from + start, count, rows: group.rows, name });
         }
         from += group.columns.length;
+      }
+      /* They start in columns, each as wide as the longest name at least. */
+      const more = Math.floor((fold - longest) / Math.ceil(longest + 16 / cell));
+      const step = more > 0 ? Math.floor((fold - longest) / more) : fold;
+      for (const band of bands) {
+        if (x && x + Math.max(band.count, longest) > fold) { y += tallest + GAP; x = tallest = 0; }
+        Object.assign(band, { x, y });
+        x += step * Math.ceil((band.count + 1) / step);
+        tallest = Math.max(tallest, band.rows);
       }
       return y + tallest;
     };
@@ -120,7 +127,7 @@
           if (flags === 1) tainted.push([x, y]);
         });
       });
-      const step = width / fold, high = fold < 40 ? 14 : width < 640 ? 7 : 8, size = Math.min(step, high) - 2;
+      const step = width / fold, high = fold < 40 ? 14 : width < 640 ? 7 : 8, size = Math.min(step, high, 10) - 2;
       const ramp = Array.from({ length: 10 }, (_, i) => [.005 + .995 * i / 9, `var(--seq-${i})`]);
       return { data: [
         { type: "heatmap", z, text: hover, hoverinfo: "text", hoverongaps: false, zmin: 0, zmax: 100, showscale: false,
