@@ -80,20 +80,21 @@
     };
     read();
 
-    /* Small groups stand side by side where there is room for their names. */
+    /* Small groups stand side by side, as in columns; a name has the room that its group has. */
     const arrange = (width) => {
       fold = Math.max(20, Math.min(columns.length, width >= 960 ? 100 : width >= 600 ? 50 : 40));
       pen.font = "11px " + getComputedStyle(document.body).fontFamily;
       bands = [];
+      const step = Math.floor((fold + 1) / Math.max(1, Math.floor(width / 340)));
       let from = 0, x = 0, y = 0, tallest = 0;
       for (const group of groups) {
         for (let start = 0; start < group.columns.length; start += fold) {
           const count = Math.min(fold, group.columns.length - start), first = group.columns[start].name, last = group.columns[start + count - 1].name;
           const name = `${first}${count > 1 ? " – " + last : ""}  ·  ${group.name}`;
-          const wide = Math.max(count, Math.ceil((pen.measureText(name).width + 16) * fold / width));
-          if (x && x + wide > fold) { y += tallest + GAP; x = tallest = 0; }
-          bands.push({ from: from + start, count, x, y, rows: group.rows, name });
-          x += wide + 1;
+          const room = step * Math.ceil((count + 1) / step);
+          if (x && x + room - 1 > fold) { y += tallest + GAP; x = tallest = 0; }
+          bands.push({ from: from + start, count, x, y, rows: group.rows, name: label([name], Math.min(room, fold - x) * width / fold - 20) });
+          x += room;
           tallest = Math.max(tallest, group.rows);
         }
         from += group.columns.length;
@@ -104,10 +105,14 @@
     const place = (index) => { const band = bandOf(index); return [band.x + index - band.from, band.y, band.rows]; };
     const marks = (cells, symbol, size, width, color) => ({ type: "scatter", mode: "markers", hoverinfo: "skip",
       x: cells.map((c) => c[0]), y: cells.map((c) => c[1]), marker: { symbol, size, color, line: { width, color } } });
-    const ring = (color, width) => { const [x, y, rows] = place(at); return { type: "rect", x0: x - .6, x1: x + .6, y0: y - .8, y1: y + rows - .2, line: { color, width } }; };
+    /* `right` and `down` are two pixels, in cells. */
+    const ring = (color, width, right, down) => {
+      const [x, y, rows] = place(at);
+      return { type: "rect", x0: x - .5 - right, x1: x + .5 + right, y0: y - .5 - down, y1: y + rows - .5 + down, line: { color, width } };
+    };
 
-    const draw = show(wall, (width) => {
-      const rows = arrange(width), z = Array.from({ length: rows }, () => Array(fold).fill(null)), hover = z.map((r) => r.map(() => ""));
+    const draw = show(wall, (wide) => {
+      const width = wide - 8, rows = arrange(width), z = Array.from({ length: rows }, () => Array(fold).fill(null)), hover = z.map((r) => r.map(() => ""));
       const tainted = [], unknown = [], muted = [];
       columns.forEach((column, index) => {
         const [x, top] = place(index);
@@ -120,7 +125,7 @@
           if (flags === 1) tainted.push([x, y]);
         });
       });
-      const step = width / fold, high = fold < 40 ? 14 : width < 640 ? 7 : 8, size = Math.min(step, high) - 2;
+      const step = width / fold, high = fold < 40 ? 14 : width < 640 ? 7 : 8, size = Math.min(step, high, 10) - 2;
       const ramp = Array.from({ length: 10 }, (_, i) => [.005 + .995 * i / 9, `var(--seq-${i})`]);
       return { data: [
         { type: "heatmap", z, text: hover, hoverinfo: "text", hoverongaps: false, zmin: 0, zmax: 100, showscale: false,
@@ -129,10 +134,10 @@
         marks(unknown, "line-ew-open", 5, 1.5, "var(--ink-3)"),
         marks(tainted, "x-thin-open", size + 1, 4, "var(--surface)"),
         marks(tainted, "x-thin-open", size, 1.75, "var(--wall-cross)"),
-      ], layout: merge(base, { height: rows * high + 24, margin: { l: 0, r: 0, t: 20, b: 4 },
-        shapes: at < 0 ? [] : [ring("var(--surface)", 6), ring("var(--ink)", 2)],
-        annotations: bands.map((b) => ({ x: b.x - .5, y: b.y - .5, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11, color: "var(--ink-3)" }, text: plain(b.name) })),
-        xaxis: { visible: false, range: [-.5, fold - .5] }, yaxis: { visible: false, range: [rows - .5, -.5] } }) };
+      ], layout: merge(base, { height: rows * high + 24, margin: { l: 0, r: 0, t: 20, b: 0 },
+        shapes: at < 0 ? [] : [["var(--surface)", 6], ["var(--ink)", 2]].map((line) => ring(...line, 2 / step, 2 / high)),
+        annotations: bands.map((b) => ({ x: b.x - .5, y: b.y - .5, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11, color: "var(--ink-3)" }, text: b.name })),
+        xaxis: { visible: false, range: [-.5 - 4 / step, fold - .5 + 4 / step] }, yaxis: { visible: false, range: [rows - .5 + 4 / high, -.5] } }) };
     });
 
     document.addEventListener("sliceboard:refreshed", () => {

@@ -23,6 +23,7 @@ class Square(NamedTuple):
 class Strip(NamedTuple):
     """The cards of one place; `href` is its page."""
 
+    cluster: str
     place: str
     href: str
     squares: list[Square]
@@ -33,9 +34,8 @@ def strips(groups: Iterable[Group]) -> list[Strip]:
     found: dict[tuple[str, str], Strip] = {}
     for group in groups:
         for column in group.columns:
-            strip = found.setdefault(
-                (group.cluster, column.place), Strip(column.place, column_href(column), [])
-            )
+            at = (group.cluster, column.place)
+            strip = found.setdefault(at, Strip(*at, column_href(column), []))
             strip.squares.extend(_square(cell) for cell in column.cells)
     return [found[key] for key in sorted(found)]
 

@@ -127,4 +127,4 @@ def _total_line(name: str, total: TotalRow) -> TotalLine:
 
 def _squares(rows: list[NodeRow]) -> dict[tuple[str, str], list[Square]]:
     groups = wall.cells(wall.placed(wall.of_nodes([row.id for row in rows])), None)
-    return {(group.cluster, strip.place): strip.squares for group in groups for strip in strips([group])}
+    return {(strip.cluster, strip.place): strip.squares for strip in strips(groups)}

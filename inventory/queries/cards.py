@@ -69,7 +69,14 @@ class CardFilter(Filters):
     q = Search("key", "uuid", "product", "node__name")
     label_selector = LabelSelector(field_name="node__labels")
     ordering = Ordering(
-        fields={"id": "id", "key": "key", "node__name": "node", "product": "product", "use_millionths": "use"}
+        fields={
+            "id": "id",
+            "key": "key",
+            "node__name": "node",
+            "product": "product",
+            "state": "state",
+            "use_millionths": "use",
+        }
     )
 
     class Meta:

@@ -76,6 +76,12 @@ def test_a_column_that_is_not_there_is_not_found(get: Get, at: str) -> None:
 
 
 @pytest.mark.django_db
+def test_what_is_left_of_cards_whose_numbers_are_not_known_is_not_known_either(read: Get) -> None:
+    make_balance(make_device("gpu-0", state=DeviceState.UNKNOWN), "memory", None, None)
+    assert "A100 0 1 0 0 0 0 0 1 0 not known not known" in read("/devices/?view=wall")
+
+
+@pytest.mark.django_db
 def test_past_the_largest_wall_a_cell_is_a_run_of_nodes(get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wall, "LARGEST", 4)
     monkeypatch.setattr(wall, "BLOCKS", 2)

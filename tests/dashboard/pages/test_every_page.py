@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from html import unescape
 from itertools import pairwise
 
 import pytest
@@ -104,6 +105,15 @@ def test_every_picture_is_beside_a_table(recorded_cluster: Cluster, get: Get) ->
         if 'class="plot"' in page:
             assert "<table" in page, path
             assert re.search(r'class="plot"[^>]*aria-label="[^"]{20,}"', page), path
+
+
+def test_every_head_that_sorts_leads_to_a_page(recorded_cluster: Cluster, get: Get) -> None:
+    heads = re.compile(r'<th scope="col"[^>]*><a href="([^"]*)"')
+    sorting = {path: heads.findall(get(path)) for path in LISTS}
+    assert len([path for path, found in sorting.items() if found]) >= 4
+    for path, found in sorting.items():
+        for query in map(unescape, found):
+            assert "aria-sort" in get(path.split("?")[0] + query), query
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
