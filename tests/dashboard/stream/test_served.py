@@ -92,9 +92,17 @@ def slow_client(web: Web, headers: dict[str, str]) -> Iterator[Iterator[Event]]:
 
 
 @pytest.mark.timeout(300)
-def test_a_client_that_does_not_read_holds_up_nobody(web: Web, living: Living, operator: User) -> None:
+def test_a_client_that_does_not_read_holds_up_nobody(
+    transactional_db: None, living: Living, operator: User, tmp_path: Path
+) -> None:
+    """Nobody in the same process: what one is told there has been looked at for the other as well."""
     headers = as_user(operator)
-    with slow_client(web, headers) as slow, Listening(web, headers=headers) as other:
+    (tmp_path / "web").mkdir()
+    with (
+        running_web(tmp_path / "web", SLICEBOARD_WEB_PROCESSES="1") as web,
+        slow_client(web, headers) as slow,
+        Listening(web, headers=headers) as other,
+    ):
         assert next(slow).content["reason"] == "first"
         next(other.events)
         living.happens(*(f"many-{number}" for number in range(400)))
