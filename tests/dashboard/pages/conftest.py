@@ -59,22 +59,27 @@ def serve(db: None, tmp_path: Path) -> Serve:
     return read
 
 
+_WITHOUT_END = frozenset({"br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"})
+
+
 class _Text(HTMLParser):
-    """What a reader sees: text outside of scripts, white space folded."""
+    """What a reader sees: text outside of scripts and of what is hidden until it is needed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.parts: list[str] = []
-        self._script = False
+        self._unseen: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._script = tag == "script"
+        if tag not in _WITHOUT_END and (self._unseen or tag == "script" or "hidden" in dict(attrs)):
+            self._unseen.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        self._script = False
+        if self._unseen and self._unseen[-1] == tag:
+            self._unseen.pop()
 
     def handle_data(self, data: str) -> None:
-        if not self._script:
+        if not self._unseen:
             self.parts.append(data)
 
 
