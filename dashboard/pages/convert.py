@@ -23,7 +23,7 @@ from dashboard.pages.conversion_result import Result, chosen, details, lines
 from dashboard.pages.paging import numbered, page_of
 from dashboard.pages.reader import reader
 from dashboard.pages.refusal import Refused
-from dashboard.pages.shell import page, show
+from dashboard.pages.shell import page, piece, show
 from dashboard.pages.source import Source
 from dashboard.words import conversion as words
 from inventory.kube.manifests import LONGEST_BYTES, ManifestError
@@ -145,7 +145,7 @@ def download(request: HttpRequest) -> HttpResponse:
     return _download_of_form(request) if request.method == "POST" else _download_at_address(request)
 
 
-@page
+@piece
 def _download_at_address(request: HttpRequest) -> HttpResponse:
     question = from_address(request.GET)
     if not question.manifest:
@@ -158,7 +158,7 @@ def _download_of_form(request: HttpRequest, question: Question) -> HttpResponse:
     return _file(request, question, request.POST.get("what", ""))
 
 
-@page
+@piece
 def saved_download(request: HttpRequest, saved_id: UUID) -> HttpResponse:
     return _file(request, _question(_kept(request, saved_id)), request.GET.get("what", ""))
 

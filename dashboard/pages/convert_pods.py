@@ -22,7 +22,7 @@ from dashboard.pages.conversion_result import Line, Result, details, lines
 from dashboard.pages.paging import paged
 from dashboard.pages.reader import reader
 from dashboard.pages.refusal import Refused
-from dashboard.pages.shell import page, show
+from dashboard.pages.shell import page, piece, show
 from dashboard.pages.source import Source
 from dashboard.words import conversion as words
 from inventory.hami.previews import Outcome, Settings
@@ -98,7 +98,7 @@ def record(request: HttpRequest, preview_id: UUID) -> HttpResponse:
         )
 
 
-@page
+@piece
 def part(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     found = _own(request, preview_id)
     if _is_over(found):

@@ -16,7 +16,7 @@ from dashboard.access.viewer import viewer_of
 from dashboard.charts.device import dimensions_figure, drawn
 from dashboard.charts.segments import is_barred, sentence
 from dashboard.pages import device_timeline, spans
-from dashboard.pages.shell import page, show
+from dashboard.pages.shell import page, piece, show
 from dashboard.pages.source import Source
 from dashboard.words import amounts
 from inventory.dra.units import short_name
@@ -89,7 +89,7 @@ def device(request: HttpRequest, device_id: int) -> HttpResponse:
     )
 
 
-@page
+@piece
 def device_by_name(request: HttpRequest) -> HttpResponse:
     """Where only the names of a device are known: its page. Those of pools have slashes; paths cannot."""
     cluster, driver, pool, name = (

@@ -17,7 +17,7 @@ from dashboard.pages import filtering
 from dashboard.pages.around import cluster_names
 from dashboard.pages.paging import ROWS, Paged, paged
 from dashboard.pages.refusal import Refused, checked
-from dashboard.pages.shell import page, show
+from dashboard.pages.shell import page, piece, show
 from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import states
 from inventory.models import Card
@@ -69,7 +69,7 @@ def devices(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@page
+@piece
 def peek(request: HttpRequest, at: str) -> HttpResponse:
     """The cards of one column of the wall, to be put under it."""
     return render(request, "devices/peek.html", _peek(request, at))

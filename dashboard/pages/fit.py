@@ -18,7 +18,7 @@ from dashboard.pages import near
 from dashboard.pages.near import Near
 from dashboard.pages.searches import BusyError, Searches, busy
 from dashboard.pages.seen import Seen, seen
-from dashboard.pages.shell import page
+from dashboard.pages.shell import piece
 from inventory.dra.simulator.explanation import Caveat, Verdict
 from inventory.queries import claims as claim_queries
 from inventory.queries import pods as pod_queries
@@ -85,13 +85,13 @@ def kinds(of_page: Sequence[str], part: FitPart | None) -> Sequence[str]:
 
 
 @never_cache
-@page
+@piece
 def claim(request: HttpRequest, claim_id: int) -> HttpResponse:
     return _shown(request, _CLAIM, claim_id, _("There is no such claim; it may have been deleted since."))
 
 
 @never_cache
-@page
+@piece
 def pod(request: HttpRequest, pod_id: int) -> HttpResponse:
     return _shown(request, _POD, pod_id, _("There is no such Pod; it may have ended since."))
 

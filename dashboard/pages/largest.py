@@ -19,7 +19,7 @@ from dashboard.pages.paging import paged
 from dashboard.pages.refusal import Refused, only_known
 from dashboard.pages.searches import BusyError, Searches, busy
 from dashboard.pages.seen import Seen, seen
-from dashboard.pages.shell import page, show
+from dashboard.pages.shell import page, piece, show
 from dashboard.pages.source import Source, chosen_clusters
 from inventory.models import Cluster
 from inventory.queries import largest as largest_queries
@@ -80,7 +80,7 @@ def largest(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@page
+@piece
 def of_node(request: HttpRequest, node_id: int) -> HttpResponse:
     try:
         part = _of_node(node_id, viewer_of(request.user))

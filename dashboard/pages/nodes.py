@@ -15,7 +15,7 @@ from dashboard.pages.around import cluster_names
 from dashboard.pages.devices import card_lines
 from dashboard.pages.paging import paged
 from dashboard.pages.refusal import checked
-from dashboard.pages.shell import page, show
+from dashboard.pages.shell import page, piece, show
 from dashboard.pages.source import Source, chosen_clusters
 from dashboard.words import amounts
 from inventory.dra.units import Unit, short_name, unit_of
@@ -104,7 +104,7 @@ def node(request: HttpRequest, node_id: int) -> HttpResponse:
     )
 
 
-@page
+@piece
 def node_by_name(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
     """Where rows name a node: its page."""
     found = node_queries.queryset().filter(cluster__name=cluster, name=name).first()

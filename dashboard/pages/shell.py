@@ -66,9 +66,24 @@ class Shell(NamedTuple):
 
 
 def page(view: View) -> View:
-    """A page: read only; a bad query is told in words, and what a form left empty goes out of the address.
+    """A whole page, never older than it says it is.
 
-    It is for the eyes of who asks alone, and no cache gives it to anybody without asking again.
+    What a poll finds while the rows are read comes after what is told of the clusters, and is asked for.
+    """
+
+    @wraps(view)
+    def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        clusters(request)
+        return view(request, *args, **kwargs)
+
+    return piece(shown)
+
+
+def piece(view: View) -> View:
+    """A piece of a page, a file, or the way to a page; read only.
+
+    A bad query is told in words, and what a form left empty goes out of the address. It is for the eyes of
+    who asks alone, and no cache gives it to anybody without asking again.
     """
 
     @require_safe

@@ -21,7 +21,7 @@ from dashboard.pages.paging import paged
 from dashboard.pages.pods import HeldAmount, held_amounts
 from dashboard.pages.searches import BusyError, Searches, busy
 from dashboard.pages.seen import Seen, seen
-from dashboard.pages.shell import page, show
+from dashboard.pages.shell import page, piece, show
 from dashboard.pages.source import Source
 from dashboard.pages.usage_question import Month
 from inventory.models import Card, Cluster, Team, TeamQuota
@@ -153,7 +153,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @never_cache
-@page
+@piece
 def team_largest(request: HttpRequest, slug: str) -> HttpResponse:
     row = get_object_or_404(team_queries.queryset(viewer=viewer_of(request.user)), slug=slug)
     try:

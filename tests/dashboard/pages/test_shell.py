@@ -1,10 +1,15 @@
 """What stands around every page: the way to the API, and how fresh and how whole the page is."""
 
 import html
+import json
 import re
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -162,3 +167,23 @@ def test_a_page_knows_when_it_will_be_too_old(get: Get) -> None:
     now = timezone.now()
     make_cluster(observed_at=now)
     assert f'data-as-of="{now.isoformat()}" data-limit="' in get("/pods/")
+
+
+@pytest.mark.parametrize("path", ["/devices/", "/nodes/", "/pods/", "/claims/", "/teams/", "/changes/", "/"])
+def test_a_page_is_never_older_than_it_says(recorded_cluster: Cluster, get: Get, path: str) -> None:
+    """A poll that ends while the rows of the page are read."""
+    ended: list[str] = []
+
+    def poll(execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Any) -> Any:
+        found = execute(sql, parameters, many, context)
+        if not ended and re.match(r'SELECT "inventory_(?!cluster|kindstate)', sql):
+            ended.append(sql)
+            Cluster.objects.update(revision=F("revision") + 1)
+        return found
+
+    recorded_cluster.refresh_from_db()
+    with connection.execute_wrapper(poll):
+        page = get(path)
+    assert ended
+    told = json.loads(re.findall(r'<script id="live-data"[^>]*>(.*?)</script>', page)[0])
+    assert told["generations"] == {recorded_cluster.name: recorded_cluster.revision}
