@@ -21,7 +21,8 @@
     : control.matches("[type=checkbox], [type=radio]") ? control.checked !== control.defaultChecked
     : "defaultValue" in control && control.value !== control.defaultValue;
   const inUse = (form) => form.contains(document.activeElement) || [...form.elements].some(edited);
-  /* Rows are known by what they lead to: one that moves stays the same one, and takes the focus along. */
+  /* Rows are known by what they lead to, so that one that moves stays the same one. Around what has the focus, Idiomorph
+     moves the others: it stays where it is also in browsers in which what is moved loses it. */
   const name = (root) => {
     const taken = new Map();
     for (const row of root.querySelectorAll("tbody > tr, li")) {
@@ -55,11 +56,8 @@
     const old = document.getElementById("main"), fresh = page.getElementById("main");
     const peeks = [old, fresh].map((root) => root.querySelector("#peek")).filter(Boolean);
     peeks.forEach((peek) => peek.setAttribute("aria-live", "off"));
-    const focused = document.activeElement;
     [old, fresh].forEach(name);
     window.Idiomorph.morph(old, fresh, { morphStyle: "outerHTML", callbacks });
-    /* Where a browser cannot move what has the focus, it has lost it on the way. */
-    if (focused !== document.activeElement) focused.focus({ preventScroll: true });
     const places = page.querySelectorAll(".side, .menu nav");
     document.querySelectorAll(".side, .menu nav").forEach((nav, number) => { if (places[number]) window.Idiomorph.morph(nav, places[number], { callbacks }); });
     document.title = page.title;
