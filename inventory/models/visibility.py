@@ -60,7 +60,7 @@ def visible(model: type[Model], viewer: Viewer, path: str = "") -> Q:
         return Q(**{f"{prefix}team_slug__in": _slugs(viewer)})
     found = Q()
     for column in _TEAMS[name]:
-        found |= Q(**{f"{prefix}{column}__in": viewer.teams})
+        found |= _of_teams(f"{prefix}{column}", viewer)
     return found
 
 
@@ -69,6 +69,16 @@ def is_visible(row: Model, viewer: Viewer) -> bool:
     return viewer.teams is None or any(
         viewer.sees(_value(row, column)) for column in _TEAMS[type(row).__name__]
     )
+
+
+def _of_teams(column: str, viewer: Viewer) -> Q:
+    """By their namespaces and not by a join, so that an index finds the few rows of a team among all."""
+    to_namespace = column.removesuffix("__team_id")
+    if to_namespace == column:
+        return Q(**{f"{column}__in": viewer.teams})
+    namespaces: type[Any] = apps.get_model("inventory", "Namespace")
+    theirs = namespaces.objects.filter(team__in=viewer.teams).order_by()
+    return Q(**{f"{to_namespace}__in": theirs.values("pk")})
 
 
 def _value(row: Any, column: str) -> int | None:

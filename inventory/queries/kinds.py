@@ -84,12 +84,14 @@ KindKey = tuple[bool, str, str]
 Held = defaultdict[KindKey, list[tuple[TeamBrief | None, HeldAmount]]]
 
 
-def by_kind(cards: QuerySet[Card], known: Mapping[int, TeamBrief], *, viewer: Viewer) -> list[KindSum]:
-    """A fixed number of queries; the kinds with most cards first.
+def by_kind(
+    cards: QuerySet[Card], shares: QuerySet[Share], known: Mapping[int, TeamBrief], *, viewer: Viewer
+) -> list[KindSum]:
+    """Of cards, and of shares of these cards. A fixed number of queries; the kinds with most cards first.
 
     `known`: the teams that the viewer may know, by their ids.
     """
-    found = added_up(cards, _counted(cards), _held(cards, known, viewer))
+    found = added_up(cards, _counted(cards), _held(shares, known, viewer))
     return sorted(found.values(), key=lambda one: (-one.cards, one.kind))
 
 
@@ -153,10 +155,10 @@ def _counted(cards: QuerySet[Card]) -> dict[KindKey, tuple[int, int]]:
     }
 
 
-def _held(cards: QuerySet[Card], known: Mapping[int, TeamBrief], viewer: Viewer) -> Held:
-    shares = Share.objects.filter(device__card__in=cards.order_by().values("pk"))
+def _held(shares: QuerySet[Share], known: Mapping[int, TeamBrief], viewer: Viewer) -> Held:
+    on_cards = shares.filter(device__card__isnull=False)
     found: Held = defaultdict(list)
-    for (team, partitioned), amounts in holders.amounts_by_kind(shares, known, viewer=viewer).items():
+    for (team, partitioned), amounts in holders.amounts_by_kind(on_cards, known, viewer=viewer).items():
         for amount in amounts:
             found[partitioned, amount.driver, amount.product or ""].append((team, amount))
     return found

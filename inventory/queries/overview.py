@@ -20,7 +20,6 @@ from inventory.queries.briefs import team_slug
 from inventory.queries.kinds import NOTHING, DimensionSum, KindSum, by_kind, over
 from inventory.queries.pending import Pending
 from inventory.queries.per_cluster import number_of
-from inventory.queries.pods import PodState
 from inventory.queries.slices import TeamBrief
 from inventory.viewer import EVERYTHING, Viewer
 
@@ -147,10 +146,11 @@ def overview(
 
     `known`: the teams that the viewer may know, by their ids and in their order.
     """
-    cards, pods = _in(Card.objects.all(), clusters), _in(pod_queries.queryset(viewer=EVERYTHING), clusters)
-    kinds, counts = by_kind(cards, known, viewer=viewer), _counts(cards)
+    cards, shares = _in(Card.objects.all(), clusters), _in(Share.objects.all(), clusters)
+    pods = _in(pod_queries.queryset(viewer=EVERYTHING), clusters)
+    kinds, counts = by_kind(cards, shares, known, viewer=viewer), _counts(cards)
     memory, cores = over(kinds, "memory", Unit.BYTES), over(kinds, "cores", Unit.PERCENT)
-    teams = holders.counts_by_team(_in(Share.objects.all(), clusters), pods, known, viewer=viewer)
+    teams = holders.counts_by_team(shares, pods, known, viewer=viewer)
     numbers = _numbers(clusters)
     return Overview(
         withheld=viewer.teams is not None,
@@ -250,9 +250,10 @@ def _waiting(
     viewer: Viewer,
     shown: int,
 ) -> Waiting:
-    everyones = _in(pod_queries.queryset(viewer=EVERYTHING), clusters).filter(state=PodState.WAITING)
-    seen = _in(pod_queries.queryset(viewer=viewer), clusters).filter(state=PodState.WAITING)
-    longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk").select_related("namespace", "team")
+    waiting = Pod.objects.filter(pod_queries.waiting())
+    everyones = _in(waiting, clusters)
+    seen = _in(waiting.visible_to(viewer).select_related("namespace", "team"), clusters)
+    longest = seen.order_by(F("created_at").asc(nulls_last=True), "pk")
     return Waiting(
         count=sum(team.waiting for team in teams),
         since=everyones.aggregate(since=Min("created_at"))["since"],

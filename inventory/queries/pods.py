@@ -11,6 +11,7 @@ from django.db.models import (
     Exists,
     OuterRef,
     Prefetch,
+    Q,
     QuerySet,
     TextChoices,
     Value,
@@ -141,6 +142,11 @@ class PodFilter(Filters):
 def queryset(*, viewer: Viewer) -> QuerySet[Any]:
     found = Pod.objects.visible_to(viewer).select_related("cluster", "namespace", "team", "node")
     return found.annotate(state=_state())
+
+
+def waiting() -> Q:
+    """Pods in the state of waiting, without working out the states of others."""
+    return Q(node__isnull=True) & ~Q(phase__in=FINISHED)
 
 
 def _state() -> Case:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from inventory.dra.units import Unit
-from inventory.models import Card
+from inventory.models import Card, Share
 from inventory.queries.kinds import KindSum, by_kind, over
 from inventory.queries.slices import known_teams
 from inventory.viewer import EVERYTHING
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _kinds() -> list[KindSum]:
-    return by_kind(Card.objects.all(), known_teams(viewer=EVERYTHING), viewer=EVERYTHING)
+    return by_kind(Card.objects.all(), Share.objects.all(), known_teams(viewer=EVERYTHING), viewer=EVERYTHING)
 
 
 def test_whole_shared_and_partitioned_cards_of_a_product_are_counted_apart() -> None:
