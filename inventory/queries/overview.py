@@ -297,9 +297,10 @@ def _not_complete() -> QuerySet[Pool]:
 
 def _orphaned() -> VisibleQuerySet[Claim]:
     """Claims that hold something, and every consumer of which is a Pod that is gone."""
-    consumers = Consumer.objects.filter(claim=OuterRef("pk"))
-    holding = Claim.objects.filter(Exists(Share.objects.filter(claim=OuterRef("pk"))))
-    return holding.filter(Exists(consumers.filter(gone=True)), ~Exists(consumers.exclude(gone=True)))
+    # From the few consumers that are gone to their claims, not the other way round.
+    left = Claim.objects.filter(pk__in=Consumer.objects.filter(gone=True).order_by().values("claim"))
+    there = Consumer.objects.filter(claim=OuterRef("pk")).exclude(gone=True)
+    return left.filter(Exists(Share.objects.filter(claim=OuterRef("pk"))), ~Exists(there))
 
 
 def _odd_pool(pool: Pool) -> OddPool:
