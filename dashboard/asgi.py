@@ -11,4 +11,9 @@ _answer = get_wsgi_application()
 from dashboard.serving.threads import Threads  # noqa: E402
 from dashboard.stream.hub import hub  # noqa: E402
 
-application = Threads(_answer, settings.SLICEBOARD_WEB_THREADS, before_stopping=hub.end_all)
+application = Threads(
+    _answer,
+    settings.SLICEBOARD_WEB_THREADS,
+    longest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    before_stopping=hub.end_all,
+)

@@ -5,7 +5,8 @@
   const chip = document.getElementById("live"), island = () => document.getElementById("live-data");
   if (!chip || !island() || !window.Idiomorph) return;
   const LEAST = 2000, PART = 10, AT_LATEST = 60000, POLL = 15000, AGAIN = 60000, CUT_AFTER = 10000, PATIENCE = 30000, TICK = 1000;
-  /* Over HTTP/1.1 a browser has six connections to a server, for all of its windows: so many of these listen, more only ask. */
+  /* Over HTTP/1.1 a browser has six connections to a server, for all of its windows: so many of these listen, more only ask.
+     Where they cannot agree on who does, as over plain HTTP, all only ask. */
   const SEATS = 4;
   const INSTANT = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, KEPT = "sliceboard.live", pause = document.getElementById("live-pause");
   /* A browser may refuse to keep anything: then it is for this page. */
@@ -74,27 +75,37 @@
     if (!end && !answer.ok) throw new Error(answer.status);
     return end ? "" : await answer.text();
   };
+  /* Only once it stands there it is what is shown: where it cannot be put, the page grows old visibly, and asks again. */
+  const renew = (text) => {
+    const page = new DOMParser().parseFromString(text, "text/html"), next = page.getElementById("live-data");
+    if (!next) return;
+    const told = JSON.parse(next.textContent);
+    put(page);
+    shown = told;
+  };
   const refresh = async () => {
     const address = location.href, began = performance.now();
-    let text = "", failed = false;
+    let text = "", done = false;
     asking = true;
     due = false;
     try {
-      text = await ask(address);
-      cutSince = 0;
-    } catch {
-      cutSince ||= Date.now();
-      due = failed = true;
+      try {
+        text = await ask(address);
+        cutSince = 0;
+      } catch {
+        cutSince ||= Date.now();
+        return;
+      }
+      if (address !== location.href) due = true;
+      else if (text && !document.hidden && !paused) renew(text);
+      done = true;
+    } finally {
+      asking = false;
+      last = Date.now();
+      due ||= !done;
+      gap = done ? Math.max(LEAST, PART * (performance.now() - began)) : POLL;
+      show();
     }
-    if (address !== location.href) due = true;
-    else if (text && !document.hidden && !paused) {
-      const page = new DOMParser().parseFromString(text, "text/html"), next = page.getElementById("live-data");
-      if (next) { shown = JSON.parse(next.textContent); put(page); }
-    }
-    asking = false;
-    last = Date.now();
-    gap = failed ? POLL : Math.max(LEAST, PART * (performance.now() - began));
-    show();
   };
   const awake = () => !paused && !document.hidden && end !== "out";
 
@@ -140,9 +151,9 @@
     return new Promise((done) => { leave = done; });
   });
   const listen = () => {
-    if (source || !awake()) return;
+    if (source || !awake() || !navigator.locks) return;
     opened = Date.now();
-    if (navigator.locks) seated(); else open();
+    seated();
   };
   const stop = () => { source?.close(); source = null; heard = 0; leave(); };
 
@@ -162,8 +173,12 @@
     date(time, shown.as_of);
     const old = document.getElementById("grown-old");
     if (old && shown.as_of) old.dataset.asOf = shown.as_of;
+    for (const note of document.querySelectorAll("[data-outdated]")) note.hidden = !outdated() || note.parentElement.querySelector("[data-when]") !== null;
     document.dispatchEvent(new Event("sliceboard:tick"));
   };
+  /* What is loaded after its page is asked for once, and stays as it came. */
+  const stamp = () => JSON.stringify(shown.generations), asked = { of: stamp(), at: Date.now() };
+  const outdated = () => stamp() !== asked.of || Date.now() - asked.at > shown.limit * 1000;
   const ahead = Date.now() - Date.parse(JSON.parse(document.getElementById("clock").textContent).now);
 
   const tick = () => {

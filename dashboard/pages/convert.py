@@ -1,6 +1,7 @@
 """What manifests of HAMi become. Nothing is sent to a cluster; nothing is kept unless somebody saves it."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -8,7 +9,7 @@ from uuid import UUID
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, UnreadablePostError
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -81,8 +82,10 @@ def _is_too_long(request: HttpRequest) -> bool:
 
 def _take(request: HttpRequest) -> None:
     taken = 0
-    while taken < _MOST_TAKEN and (chunk := request.read(_CHUNK)):
-        taken += len(chunk)
+    # Our own server has taken it before, and kept no more of it than a form may have.
+    with suppress(UnreadablePostError):
+        while taken < _MOST_TAKEN and (chunk := request.read(_CHUNK)):
+            taken += len(chunk)
 
 
 @csrf_exempt

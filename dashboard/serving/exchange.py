@@ -1,22 +1,15 @@
 """One request and its answer, between a server that speaks ASGI and the threads that answer."""
 
-import asyncio
-import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from a2wsgi.asgi_typing import HTTPScope, Receive, ReceiveEvent, Send, SendEvent
+from a2wsgi.asgi_typing import HTTPScope, Receive, ReceiveEvent, SendEvent
 
-logger = logging.getLogger(__name__)
+from dashboard.serving.incoming import Incoming, Untaken
+from dashboard.serving.outgoing import Outgoing
 
 _KEY = "sliceboard.exchange"
-# A client that takes or gives nothing for so long holds up nobody any longer.
-PATIENCE_SECONDS = 60.0
-
-
-class ClientGone(OSError):
-    """In the middle of its request: what came of the body is not all of it."""
 
 
 class Exchange:
@@ -25,13 +18,15 @@ class Exchange:
     `gone` is read by threads; the rest belongs to the event loop once the answer is made.
     """
 
-    def __init__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
-        self.gone = False
-        self._receive, self._send = receive, send
-        self._has_body = _has_body(scope)
+    def __init__(self, incoming: Incoming | None, outgoing: Outgoing, receive: Receive) -> None:
+        self._incoming, self._outgoing, self._receive = incoming, outgoing, receive
         self._rest: AsyncGenerator[bytes, None] | None = None
         self._succeeds = False
         self._at_the_end: list[Callable[[], None]] = []
+
+    @property
+    def gone(self) -> bool:
+        return self._outgoing.gone
 
     def put_into(self, scope: HTTPScope) -> HTTPScope:
         """For `exchange_of`."""
@@ -46,30 +41,37 @@ class Exchange:
         self._at_the_end.append(do)
 
     def end(self) -> None:
+        if self._incoming is not None:
+            self._incoming.drop()
         for do in self._at_the_end:
             do()
 
+    def stop(self) -> None:
+        """There is nobody to send to any more."""
+        self._outgoing.stop()
+
+    async def take_body(self) -> None:
+        """Raises ClientGone and Untaken."""
+        if self._incoming is not None:
+            await self._incoming.take()
+
     async def receive(self) -> ReceiveEvent:
-        """Of the body. Raises ClientGone."""
-        if not self._has_body:
+        """Of the body, which has been taken. Raises NotKept."""
+        if self._incoming is None:
             return {"type": "http.request", "body": b"", "more_body": False}
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                message = await self._receive()
-        except TimeoutError:
-            message = {"type": "http.disconnect"}
-        if message["type"] == "http.disconnect":
-            self.gone = True
-            raise ClientGone("the client has gone in the middle of its request")
-        return message
+        return self._incoming.read()
 
     async def watch(self) -> None:
-        """Until the client has gone; of one that sends a body, that is seen where it is read."""
-        if self._has_body:
-            await asyncio.Event().wait()
+        """Until the client has gone. After its body."""
         while not self.gone:
             message = await self._receive()
-            self.gone = message["type"] == "http.disconnect"
+            if message["type"] == "http.disconnect":
+                self.stop()
+
+    async def refuse(self, refusal: Untaken) -> None:
+        headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+        await self.send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": str(refusal).encode(), "more_body": False})
 
     async def send(self, message: SendEvent) -> None:
         """What there is nobody to read is dropped, so that whoever makes it comes to an end."""
@@ -77,7 +79,11 @@ class Exchange:
             self._succeeds = message["status"] == 200
         elif self.goes_on and not message.get("more_body", False):
             return
-        await self._pass_on(message)
+        await self._outgoing.put(message)
+
+    async def taken(self) -> None:
+        """Until the client has what has been sent, or has gone."""
+        await self._outgoing.taken()
 
     async def stream(self) -> None:
         """What goes on after the answer, until it ends or the client has gone."""
@@ -85,35 +91,20 @@ class Exchange:
             return
         async with aclosing(self._rest) as rest:
             async for event in rest:
-                await self._pass_on({"type": "http.response.body", "body": event, "more_body": True})
+                await self.send({"type": "http.response.body", "body": event, "more_body": True})
+                await self.taken()
                 if self.gone:
                     return
-        await self._pass_on({"type": "http.response.body", "body": b"", "more_body": False})
+        await self._outgoing.put({"type": "http.response.body", "body": b"", "more_body": False})
+        await self.taken()
 
     @property
     def goes_on(self) -> bool:
         """Whether a stream follows what has been answered."""
         return self._succeeds and self._rest is not None
 
-    async def _pass_on(self, message: SendEvent) -> None:
-        if self.gone:
-            return
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await self._send(message)
-        except TimeoutError:
-            logger.warning("a client has read nothing for %d seconds and is cut off", PATIENCE_SECONDS)
-            self.gone = True
-        except OSError:
-            self.gone = True
-
 
 def exchange_of(environ: Mapping[str, Any]) -> Exchange | None:
     """None where the server speaks WSGI only."""
     found: Exchange | None = environ.get("asgi.scope", {}).get(_KEY)
     return found
-
-
-def _has_body(scope: HTTPScope) -> bool:
-    headers = dict(scope["headers"])
-    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"

@@ -87,7 +87,8 @@ class Feed:
         """What is sent while nothing changes: ages once in a while, at once when something turns stale."""
         now = timezone.now()
         found, due = self._ages(clusters, now), now - self._told_at >= HEARTBEAT
-        if self._told is None or found.stale != self._told.stale or (due and found != self._told):
+        told = self._told
+        if told is None or _stale(found) != _stale(told) or (due and found != told):
             return self.freshness(clusters)
         if not due:
             return None
@@ -124,3 +125,7 @@ class Feed:
 
     def _ages(self, clusters: Collection[Cluster], now: datetime) -> Ages:
         return ages((one for one in clusters if one.pk in self.audience.clusters), now, self.question.kinds)
+
+
+def _stale(ages: Ages) -> list[bool]:
+    return [one.stale for one in ages.clusters]

@@ -1,7 +1,8 @@
 """All streams of a web process: one look at the database a second is enough for any number of them.
 
 It runs in the event loop and waits for nobody: what a stream cannot take yet waits in a queue of its own, and
-when that is full, it is told to read everything anew. The database is asked in one thread.
+when that is full, it is told to read everything anew. The database is asked in one thread; what is told is
+put into words in another, so that streams go on, and turn stale, while the database does not answer.
 """
 
 import asyncio
@@ -40,6 +41,11 @@ _WAITING = 8
 _KEPT = 4
 
 T = TypeVar("T")
+Identities = tuple[tuple[object, ...], ...]
+
+
+def identities(clusters: Sequence[Cluster]) -> Identities:
+    return tuple((one.pk, one.name, one.created_at) for one in clusters)
 
 
 class Listener:
@@ -49,10 +55,18 @@ class Listener:
         self.feed: Feed = opening.feed
         self.right = right
         self.clusters: Sequence[Cluster] = opening.news.clusters
+        self._identities = identities(self.clusters)
         self.ended = False
         self._batches: deque[Batch] = deque()
         self._missed = False
         self._something = asyncio.Event()
+
+    def goes_on_with(self, clusters: Sequence[Cluster], found: Identities) -> bool:
+        """Whether no cluster came, went, or has another name since it began."""
+        if found != self._identities and not self.feed.goes_on_with(clusters):
+            return False
+        self.clusters, self._identities = clusters, found
+        return True
 
     def offer(self, batch: Batch) -> None:
         if len(self._batches) >= _WAITING:
@@ -90,7 +104,8 @@ class Listener:
         return [self.feed.snapshot(Reason.MISSED, clusters)]
 
     def _news(self, batch: Batch) -> Sequence[bytes]:
-        return list(self.feed.news(batch))
+        """Other clusters may move all the time: one that is quiet is as if nothing did."""
+        return list(self.feed.news(batch)) or self._quiet(batch.news.clusters)
 
     def _quiet(self, clusters: Sequence[Cluster]) -> Sequence[bytes]:
         event = self.feed.quiet(clusters)
@@ -101,27 +116,28 @@ class Hub:
     def __init__(self) -> None:
         self.seats = Seats()
         self._listeners: set[Listener] = set()
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="stream")
+        self._database = ThreadPoolExecutor(max_workers=1, thread_name_prefix="stream-database")
+        self._words = ThreadPoolExecutor(max_workers=1, thread_name_prefix="stream-words")
         self._task: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = False
         # Up to where the last look saw, and the looks before it, for who has been answered meanwhile.
         self._marks: dict[int, Mark] = {}
         self._kept: deque[Batch] = deque(maxlen=_KEPT)
-        self._known: list[object] = []
 
     async def events(self, listener: Listener) -> AsyncGenerator[bytes, None]:
         """What comes after its opening, until it ends."""
         if self._stopping:
             return
         self._join(listener)
+        loop = asyncio.get_running_loop()
         until = time.monotonic() + random.uniform(*LIFE_SECONDS)  # noqa: S311 (no secret)
         try:
             while time.monotonic() < until:
                 await listener.wait()
                 if listener.ended:
                     return
-                for event in await self._in_thread(listener.take()):
+                for event in await loop.run_in_executor(self._words, listener.take()):
                     yield event
         finally:
             self._listeners.discard(listener)
@@ -140,7 +156,7 @@ class Hub:
         self._loop = asyncio.get_running_loop()
         if self._task is None:
             self._kept.clear()
-            self._marks, self._known = {}, []
+            self._marks = {}
             self._task = self._loop.create_task(self._look_again_and_again())
         for pk, mark in listener.feed.marks.items():
             self._marks.setdefault(pk, mark)
@@ -153,7 +169,7 @@ class Hub:
         while self._listeners:
             await asyncio.sleep(LOOK_SECONDS)
             try:
-                self._tell(await self._in_thread(self._look()))
+                self._tell(await self._asked(self._look()))
                 if time.monotonic() - checked >= RIGHTS_SECONDS:
                     await self._end_lapsed()
                     checked = time.monotonic()
@@ -163,7 +179,7 @@ class Hub:
                 # All streams hang on this loop: what is wrong with one look may be right with the next.
                 logger.exception("streams are told nothing new")
         self._task = None
-        await self._in_thread(connections.close_all)
+        await self._asked(connections.close_all)
 
     def _look(self) -> Callable[[], Batch]:
         shares = any(one.feed.question.shares for one in self._listeners)
@@ -176,23 +192,20 @@ class Hub:
         if moved:
             self._kept.append(batch)
             self._marks = {pk: Mark(generation) for pk, generation in made.items()}
-        known: list[object] = [(one.pk, one.name, one.created_at) for one in clusters]
-        other, self._known = known != self._known, known
+        found = identities(clusters)
         for listener in tuple(self._listeners):
-            if other and not listener.feed.goes_on_with(clusters):
+            if not listener.goes_on_with(clusters, found):
                 listener.end()
-                continue
-            listener.clusters = clusters
-            if moved:
+            elif moved:
                 listener.offer(batch)
 
     async def _end_lapsed(self) -> None:
         held = {one.right for one in self._listeners}
-        gone = await self._in_thread(lambda: rights.lapsed(held))
+        gone = await self._asked(lambda: rights.lapsed(held))
         self._end([one for one in self._listeners if one.right in gone])
 
-    async def _in_thread(self, do: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, _with_connection, do)
+    async def _asked(self, do: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._database, _with_connection, do)
 
 
 def _with_connection(do: Callable[[], T]) -> T:

@@ -52,7 +52,7 @@ class EventStream(BaseRenderer):
 class Stream(APIView):
     """Server-Sent Events: `snapshot`, `share` and `freshness`.
 
-    docs/api.md says what each holds, and how a client goes on after it was cut off.
+    docs/live.md says what each holds, and how a client goes on after it was cut off.
     """
 
     http_method_names = ("get", "head")

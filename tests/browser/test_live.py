@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from dashboard.access.models import UserSession
 from demo import recorded
 from demo.server import ApiServer
-from inventory.models import Cluster, Node
+from inventory.models import Cluster, Node, Pod
 from inventory.sync.poll import poll_cluster
 from tests.browser.signing_in import PASSWORD, sign_in
 from tests.inventory.sync.objects import pod
@@ -55,8 +55,8 @@ def web(lab: Lab, tmp_path: Path) -> Iterator[Web]:
 
 
 @contextmanager
-def visiting(browser: Browser, web: Web) -> Iterator[Page]:
-    """Signed in; no script may fail."""
+def visiting(browser: Browser, web: Web, *expected: str) -> Iterator[Page]:
+    """Signed in; no script may fail otherwise than expected."""
     context = browser.new_context(base_url=web.url, viewport={"width": 1440, "height": 900}, locale="en")
     page = context.new_page()
     faults: list[str] = []
@@ -64,7 +64,7 @@ def visiting(browser: Browser, web: Web) -> Iterator[Page]:
     sign_in(page)
     yield page
     context.close()
-    assert faults == []
+    assert faults == list(expected)
 
 
 @pytest.fixture
@@ -200,6 +200,40 @@ def test_where_there_is_no_stream_the_page_asks_by_itself(page: Page, lab: Lab) 
     lab.starts("pod-that-came")
     expect(page.get_by_role("link", name="pod-that-came")).to_be_visible(timeout=60_000)
     expect(page.locator("#live")).to_have_attribute("data-now", "fresh")
+
+
+def test_windows_that_cannot_agree_on_who_listens_only_ask(page: Page, lab: Lab) -> None:
+    """As over plain HTTP: with a stream in each, the sixth window would get no answer at all."""
+    page.add_init_script("Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/pods/")
+    lab.starts("pod-that-came")
+    expect(page.get_by_role("link", name="pod-that-came")).to_be_visible(timeout=60_000)
+    assert [url for url in asked if "/stream/" in url] == []
+
+
+def test_what_could_not_be_put_into_the_page_is_asked_for_again(browser: Browser, web: Web, lab: Lab) -> None:
+    with visiting(browser, web, "once") as page:
+        page.goto("/pods/")
+        page.evaluate("""() => {
+          const morph = Idiomorph.morph;
+          Idiomorph.morph = () => { Idiomorph.morph = morph; throw new Error("once"); };
+        }""")
+        lab.starts("pod-that-came")
+        expect(page.get_by_role("link", name="pod-that-came")).to_be_visible(timeout=60_000)
+
+
+def test_an_answer_that_is_older_than_the_page_says_so(page: Page, lab: Lab) -> None:
+    page.goto(f"/pods/{Pod.objects.get(name='share-c').pk}/")
+    expect(page.get_by_role("region", name="Where it would go now").get_by_role("table")).to_have_count(2)
+    note = page.get_by_text("This answer is older than the page.")
+    expect(note).to_be_hidden()
+    told_again(page, lab, "pod-that-came")
+    expect(note).to_be_visible()
+    note.get_by_role("link", name="Ask again").click()
+    expect(page.get_by_role("region", name="Where it would go now").get_by_role("table")).to_have_count(2)
+    expect(note).to_be_hidden()
 
 
 def test_what_comes_with_other_files_is_loaded_anew(page: Page, lab: Lab) -> None:

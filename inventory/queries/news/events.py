@@ -46,7 +46,8 @@ class Mark(NamedTuple):
 class ShareEvent(NamedTuple):
     """`share` is the row as it is now, where it is still held; `claim` and `device`, where they are there.
 
-    A share that was passed on to another team ends and begins in one generation: each names the other.
+    A share that was passed on to another team ends and begins in one generation: all that happened to it
+    before names what it became, and its new beginning what it was.
     """
 
     mark: Mark
@@ -110,16 +111,16 @@ def _events(steps: Sequence[tuple[Mark, ShareInterval]]) -> Iterator[ShareEvent]
             claim=claims.get((row.cluster_id, row.claim_uid)),
             device=devices.get((row.cluster_id, row.driver, row.pool, row.device)),
             passed_from=passed_from.get(mark),
-            passed_to=passed_to.get(mark),
+            passed_to=passed_to.get(row.pk),
         )
 
 
 def _passed_on(
     steps: Sequence[tuple[Mark, ShareInterval]],
-) -> tuple[dict[Mark, ShareInterval], dict[Mark, ShareInterval]]:
-    """By the mark of the beginning the interval before it, and by the mark of the end the one after it."""
+) -> tuple[dict[Mark, ShareInterval], dict[int, ShareInterval]]:
+    """By the mark of the beginning the interval before it, and by the id of an interval the one after it."""
     ended = {
-        (_key(row), mark.generation, row.ended_at): (mark, row)
+        (_key(row), mark.generation, row.ended_at): row
         for mark, row in steps
         if _STEPS[mark.step] is Step.ENDED
     }
@@ -128,9 +129,9 @@ def _passed_on(
         place = (_key(row), mark.generation, row.started_at)
         # What is given again by its claim has no `given_at` of before.
         if _STEPS[mark.step] is Step.BEGAN and row.given_at is not None and place in ended:
-            end, earlier = ended[place]
+            earlier = ended[place]
             if earlier.team_slug != row.team_slug:
-                before[mark], after[end] = earlier, row
+                before[mark], after[earlier.pk] = earlier, row
     return before, after
 
 

@@ -39,7 +39,7 @@ class PastDevice(msgspec.Struct, frozen=True):
 
 
 class PastClaim(msgspec.Struct, frozen=True):
-    """Null is what is not there any more."""
+    """Null is what is not there any more, or has become another team's since."""
 
     id: int | None
     namespace: str
@@ -86,14 +86,14 @@ def told(event: ShareEvent, audience: Audience, slugs: Mapping[int, str]) -> Tol
     own = _slugs(audience.viewer, slugs)
     if not _concerns(event, event.interval, audience, own):
         return None
-    if event.passed_to is not None and _concerns(event, event.passed_to, audience, own):
+    step, after = event.step, event.passed_to
+    if step is Step.ENDED and after is not None and _concerns(event, after, audience, own):
         return None
-    step = event.step
     if event.passed_from is not None and _concerns(event, event.passed_from, audience, own):
         step = Step.CHANGED
     if event.share is not None:
         return Told(step, shares.row(event.share, audience.viewer))
-    return Told(step, _past(event, own))
+    return Told(step, _past(event, audience.viewer, own))
 
 
 def _slugs(viewer: Viewer, slugs: Mapping[int, str]) -> frozenset[str] | None:
@@ -123,7 +123,7 @@ def _may_see(event: ShareEvent, interval: ShareInterval, viewer: Viewer, own: fr
     return not passed and event.claim is not None and is_visible(event.claim, viewer)
 
 
-def _past(event: ShareEvent, own: frozenset[str] | None) -> PastShare:
+def _past(event: ShareEvent, viewer: Viewer, own: frozenset[str] | None) -> PastShare:
     one = event.interval
     known = own is None or one.team_slug in own
     return PastShare(
@@ -135,7 +135,7 @@ def _past(event: ShareEvent, own: frozenset[str] | None) -> PastShare:
         dedicated=one.dedicated,
         admin_access=one.admin_access,
         consumed={name: quantity(text) for name, text in one.consumed.items()},
-        claim=_claim(event),
+        claim=_claim(event, viewer),
         team=one.team_slug or None if known else None,
         withheld=not known,
         started_at=one.started_at,
@@ -159,8 +159,9 @@ def _device(event: ShareEvent) -> PastDevice:
     )
 
 
-def _claim(event: ShareEvent) -> PastClaim:
-    one, claim = event.interval, event.claim
+def _claim(event: ShareEvent, viewer: Viewer) -> PastClaim:
+    one = event.interval
+    claim = event.claim if event.claim is not None and is_visible(event.claim, viewer) else None
     return PastClaim(
         id=claim.pk if claim else None,
         namespace=one.namespace,

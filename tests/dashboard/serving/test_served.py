@@ -1,7 +1,9 @@
 """Pages and API over HTTP, from the server as it runs in production."""
 
 import http.client
+import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
@@ -53,6 +55,30 @@ def test_a_body_in_chunks_is_read(web: Web, operator: User) -> None:
     response = asking.getresponse()
     assert (response.status, b"boat" in response.read()) == (400, True)
     asking.close()
+
+
+def test_clients_whose_bodies_drip_hold_up_nobody(transactional_db: None, tmp_path: Path) -> None:
+    begun = b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n"
+    with (
+        running_web(tmp_path, SLICEBOARD_WEB_PROCESSES="1", SLICEBOARD_WEB_THREADS="2") as web,
+        ExitStack() as stack,
+    ):
+        place = (web.address.host, web.address.port)
+        dripping = [stack.enter_context(socket.create_connection(place)) for _ in range(8)]
+        for one in dripping:
+            one.sendall(begun)
+        for path in ("/livez", "/readyz", "/sign-in/", "/livez"):
+            for one in dripping:
+                one.sendall(b"a")
+            assert web.ask(path).status == 200
+
+
+def test_what_is_too_long_is_told_on_the_page(web: Web, operator: User) -> None:
+    form = {**as_user(operator), "Content-Type": "application/x-www-form-urlencoded"}
+    answer = web.ask("/convert/", "manifest=" + "a" * 5_000_000, form)
+    assert answer.status == 413
+    assert b"KiB were sent" in answer.body
+    assert web.ask("/sign-in/", "username=" + "a" * 5_000_000, form).status in (400, 403)
 
 
 def test_the_request_is_named_in_the_answer_and_in_one_line_of_the_log(web: Web) -> None:

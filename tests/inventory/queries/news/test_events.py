@@ -104,6 +104,7 @@ def test_one_that_passes_to_another_team_knows_of_its_other_half(device: Device)
     ended, began = all_found(Mark(3))
     assert (ended.passed_to, ended.passed_from) == (after, None)
     assert (began.passed_to, began.passed_from) == (None, before)
+    assert [event.passed_to for event in all_found(Mark(0))] == [after, after, None]
 
 
 def test_it_takes_as_many_queries_however_much_is_new(device: Device) -> None:

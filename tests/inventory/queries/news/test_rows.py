@@ -141,6 +141,21 @@ def test_what_passes_to_another_team_ends_for_one_begins_for_the_other_and_chang
         "both": [Step.CHANGED],
         "all": [Step.CHANGED],
     }
+    from_the_beginning = [[one.step for one in news(viewer)] for viewer in (of(vision), of(nlp), EVERYTHING)]
+    assert from_the_beginning == [[Step.BEGAN, Step.ENDED], [Step.BEGAN], [Step.BEGAN, Step.CHANGED]]
+
+
+def test_what_a_claim_is_now_is_told_to_those_alone_who_see_it(
+    device: Device, vision: Team, nlp: Team
+) -> None:
+    """Its share may have ended while it was theirs, before it became another team's."""
+    claim = make_claim(namespace=make_namespace("team-nlp", team=nlp))
+    held(device, vision, 2, 4, claim_uid=claim.uid, claim_name=claim.name, share_id="s")
+    for viewer, expected in ((of(vision), (None, None)), (EVERYTHING, (claim.pk, claim.state))):
+        (ended,) = news(viewer, since_generation=3)
+        assert isinstance(ended.share, PastShare)
+        assert (ended.share.claim.id, ended.share.claim.state) == expected
+        assert (ended.share.claim.name, ended.share.claim.uid) == (claim.name, claim.uid)
 
 
 def test_namespaces_and_teams_narrow_it(device: Device, vision: Team, nlp: Team) -> None:
