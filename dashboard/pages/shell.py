@@ -45,7 +45,7 @@ class Shell(NamedTuple):
     """`rests`: whether the page rests on any cluster at all.
 
     `unread`: how many of the clusters behind the page were never read; `all_unread`: every one of them.
-    `missing`: what was not read of the kinds behind it.
+    `missing`: what was not read of the kinds behind it; `sees_all`: nothing is withheld from who looks.
     `live`: what the script needs to keep the page new; None where it stays as it is.
     """
 
@@ -57,6 +57,7 @@ class Shell(NamedTuple):
     unread: int
     all_unread: bool
     missing: Missing
+    sees_all: bool
     troubles: Sequence[Trouble]
     more_troubles: Sequence[Trouble]
     now: datetime
@@ -127,6 +128,7 @@ def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
         unread=unread,
         all_unread=0 < unread == len(fresh.clusters),
         missing=missing(behind, source.kinds),
+        sees_all=viewer.teams is None,
         troubles=troubles[:_TROUBLES_SHOWN],
         more_troubles=troubles[_TROUBLES_SHOWN:],
         now=now,
