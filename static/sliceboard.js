@@ -4,6 +4,8 @@
   const root = document.documentElement;
   const written = (id) => document.getElementById(id)?.textContent;
   const island = (id) => JSON.parse(written(id));
+  /* Those are the browser's own. */
+  const chorded = (event) => event.altKey || event.ctrlKey || event.metaKey;
   /* How each picture on the page is drawn. */
   const pictures = new Map();
   const redraw = () => pictures.forEach((draw) => draw());
@@ -70,13 +72,16 @@
   /* The card wall: one heat map. Columns (nodes) are folded into bands, so that a cell stays big enough to see and to hit. */
   const wall = document.getElementById("wall");
   if (wall && window.Plotly) {
-    const GAP = 3, peek = document.getElementById("peek");
-    let groups, words, base, columns, kept, fold = 100, at, bands = [], loading;
+    const GAP = 3, peek = document.getElementById("peek"), said = document.getElementById("wall-said");
+    let groups, words, base, columns, kept, fold = 100, at = -1, bands = [], loading;
     const read = () => {
+      const was = columns;
       kept = written("wall-data");
       ({ groups, words, layout: base } = JSON.parse(kept));
       columns = groups.flatMap((group) => group.columns.map((column) => ({ ...column, group })));
-      at = wall.dataset.at ? columns.findIndex((column) => column.ref === wall.dataset.at) : -1;
+      /* A node with cards of two kinds has two columns of one name. */
+      const ref = at >= 0 ? was[at].ref : wall.dataset.at;
+      if (!(at >= 0 && columns[at]?.ref === ref)) at = ref ? columns.findIndex((column) => column.ref === ref) : -1;
     };
     read();
 
@@ -147,11 +152,11 @@
     });
 
     const here = (ref) => { wall.dataset.at = ref; const url = new URL(location); ref ? url.searchParams.set("at", ref) : url.searchParams.delete("at"); history.replaceState(null, "", url); };
-    const close = () => { loading?.abort(); at = -1; if (peek) peek.hidden = true; here(""); draw(); wall.focus(); };
+    const close = () => { loading?.abort(); at = -1; if (peek) peek.hidden = true; if (said) said.textContent = ""; here(""); draw(); wall.focus(); };
     const open = async (index) => {
       const column = columns[at = index];
       draw();
-      if (!column.peek) return;
+      if (!column.peek) { said.textContent = column.said; return; }
       here(column.ref);
       loading?.abort();
       loading = new AbortController();
@@ -180,6 +185,7 @@
       return to ? to.from + near(to) - to.x : at;
     };
     wall.addEventListener("keydown", (event) => {
+      if (chorded(event)) return;
       const along = { ArrowRight: 1, ArrowLeft: -1 }[event.key], down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (along || down) {
         event.preventDefault();
@@ -269,7 +275,7 @@
   let timer, width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; clearTimeout(timer); timer = setTimeout(redraw, 120); } });
   addEventListener("keydown", (event) => {
-    if (event.key === "/" && !/INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) { event.preventDefault(); document.getElementById("find").focus(); }
+    if (event.key === "/" && !chorded(event) && !/INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) { event.preventDefault(); document.getElementById("find").focus(); }
     if (event.key === "Escape") document.querySelector(".menu[open]")?.removeAttribute("open");
   });
 })();

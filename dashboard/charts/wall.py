@@ -1,7 +1,7 @@
 """The card wall as plain data. The script folds its columns into bands that fit the screen."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -17,6 +17,15 @@ from inventory.queries.wall import Block, BlockGroup, Cell, Column, Group
 
 TAINTED = 1
 MUTED = 2
+
+
+class BlockLine(NamedTuple):
+    """A run of nodes as a row; `href` is its wall."""
+
+    name: str
+    group: str
+    href: str
+    block: Block
 
 
 def wall(groups: Sequence[Group], *, opens: bool = True) -> Figure:
@@ -52,6 +61,21 @@ def blocks(groups: Sequence[BlockGroup], query: QueryDict) -> Figure:
     )
 
 
+def block_lines(groups: Sequence[BlockGroup], query: QueryDict) -> list[BlockLine]:
+    """What `blocks` draws, in the same order."""
+    several = len({group.cluster for group in groups}) > 1
+    return [
+        BlockLine(
+            _run(block),
+            _group_name(group.cluster, group.kind, several=several),
+            _block_href(block, group, query),
+            block,
+        )
+        for group in groups
+        for block in group.blocks
+    ]
+
+
 def _figure(groups: Iterable[dict[str, Any]]) -> Figure:
     return {
         "groups": list(groups),
@@ -72,6 +96,7 @@ def _column(column: Column, *, opens: bool) -> dict[str, Any]:
         "name": column.place,
         "href": column_href(column),
         "peek": reverse("peek", args=[ref]) if opens else "",
+        "said": "" if opens else _column_said(column),
         "cells": [_cell(column, cell) for cell in column.cells],
     }
 
@@ -91,24 +116,40 @@ def _cell(column: Column, cell: Cell) -> list[Any]:
 
 
 def _block(block: Block, group: BlockGroup, query: QueryDict) -> dict[str, Any]:
+    name, said = _run(block), _said(block.cards, block.use, block.tainted)
+    hover = lines(bold(name), *(plain(one) for one in said))
+    kind = group.kind
+    return {
+        "ref": "/".join((group.cluster, kind.driver, kind.product, kind.sharing, block.first)),
+        "name": block.first,
+        "href": _block_href(block, group, query),
+        "peek": "",
+        "said": f"{name}: {', '.join(said)}",
+        "cells": [[block.use, TAINTED if block.tainted else 0, hover]],
+    }
+
+
+def _column_said(column: Column) -> str:
+    """What a reader hears who does not see the cells."""
+    known = [cell.use for cell in column.cells if cell.use is not None]
+    use = sum(known) // len(known) if known else None
+    tainted = sum(cell.tainted for cell in column.cells)
+    return f"{column.place}: {', '.join(_said(len(column.cells), use, tainted))}"
+
+
+def _said(cards: int, use: int | None, tainted: int) -> list[str]:
+    counted = ngettext("%(n)d card", "%(n)d cards", cards) % {"n": cards}
+    used = _("use not known") if use is None else _("%(use)d %% used on average") % {"use": use}
+    return [counted, used, *([_("%(n)d tainted") % {"n": tainted}] if tainted else [])]
+
+
+def _run(block: Block) -> str:
+    return block.first if block.nodes == 1 else f"{block.first} – {block.last}"
+
+
+def _block_href(block: Block, group: BlockGroup, query: QueryDict) -> str:
     inside = query.copy()
     inside.pop("page", None)
     inside["view"], inside["from"], inside["to"] = "wall", block.first, block.last
     inside.setlist("cluster", [group.cluster])
-    counted = ngettext("%(n)d card", "%(n)d cards", block.cards) % {"n": block.cards}
-    used = _("use not known") if block.use is None else _("%(use)d %% used on average") % {"use": block.use}
-    tainted = _("%(n)d tainted") % {"n": block.tainted} if block.tainted else ""
-    name = block.first if block.nodes == 1 else f"{block.first} – {block.last}"
-    return {
-        "ref": "",
-        "name": block.first,
-        "href": f"{reverse('devices')}?{inside.urlencode()}",
-        "peek": "",
-        "cells": [
-            [
-                block.use,
-                TAINTED if block.tainted else 0,
-                lines(bold(name), plain(counted), plain(used), plain(tainted)),
-            ]
-        ],
-    }
+    return f"{reverse('devices')}?{inside.urlencode()}"

@@ -131,8 +131,16 @@ def _groups(
 ) -> dict[str, Any]:
     """Runs of neighbouring nodes; conditions narrow them."""
     rows, total = counted.groups()
-    figure = wall_charts.blocks(wall.blocks(cards), request.GET)
-    return {"groups": rows, "group_total": total, "figure": figure, "cut": True}
+    found = wall.blocks(cards)
+    lines = wall_charts.block_lines(found, request.GET)
+    return {
+        "groups": rows,
+        "group_total": total,
+        "figure": wall_charts.blocks(found, request.GET),
+        "block_lines": lines[: wall.BLOCKS],
+        "blocks_more": len(lines[wall.BLOCKS :]),
+        "cut": True,
+    }
 
 
 def _bars(

@@ -40,6 +40,11 @@ class PodLine(NamedTuple):
     team: TeamBrief | None
     shares: list[ShareLine]
 
+    @property
+    def withheld(self) -> bool:
+        """Whether it may use a claim that is not the viewer's to see."""
+        return any(use.withheld and use.reserved for use in self.pod.claims)
+
 
 @page
 def pods(request: HttpRequest) -> HttpResponse:

@@ -1,6 +1,6 @@
 """What stands around every page: where one is, how many there are of what, how fresh it is, the API."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import wraps
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from dashboard.access.viewer import viewer_of
 from dashboard.pages.around import clusters
 from dashboard.pages.refusal import Refused
-from dashboard.pages.seen import Trouble, trouble
+from dashboard.pages.seen import Missing, Trouble, missing, trouble
 from dashboard.pages.source import Source
 from inventory.queries import counts, freshness
 from inventory.queries.counts import Counts
@@ -45,6 +45,7 @@ class Shell(NamedTuple):
     """`rests`: whether the page rests on any cluster at all.
 
     `unread`: how many of the clusters behind the page were never read; `all_unread`: every one of them.
+    `missing`: what was not read of the kinds behind it; `sees_all`: nothing is withheld from who looks.
     `live`: what the script needs to keep the page new; None where it stays as it is.
     """
 
@@ -55,6 +56,8 @@ class Shell(NamedTuple):
     clusters: int
     unread: int
     all_unread: bool
+    missing: Missing
+    sees_all: bool
     troubles: Sequence[Trouble]
     more_troubles: Sequence[Trouble]
     now: datetime
@@ -132,13 +135,15 @@ def _shell(request: HttpRequest, active: str, source: Source) -> Shell:
     unread = sum(one.observed_at is None for one in fresh.clusters)
     troubles = [wrong for one in fresh.clusters if (wrong := trouble(one, source.kinds))]
     return Shell(
-        sections=_sections(found),
+        sections=_sections(found, missing(clusters(request), ()).kinds),
         active=active,
         freshness=fresh,
         rests=source.rests,
         clusters=found.clusters,
         unread=unread,
         all_unread=0 < unread == len(fresh.clusters),
+        missing=missing(behind, source.kinds),
+        sees_all=viewer.teams is None,
         troubles=troubles[:_TROUBLES_SHOWN],
         more_troubles=troubles[_TROUBLES_SHOWN:],
         now=now,
@@ -164,11 +169,16 @@ def _live(request: HttpRequest, active: str, source: Source, fresh: Freshness) -
     }
 
 
-def _sections(found: Counts) -> list[tuple[str | Promise, list[Place]]]:
+def _sections(found: Counts, unread: Collection[str]) -> list[tuple[str | Promise, list[Place]]]:
     """Without numbers where nothing was ever read: they would not be zero, but not known."""
     cards, nodes, pods, claims = (
-        number if found.clusters_read else None
-        for number in (found.cards, found.nodes, found.pods, found.claims)
+        number if number or (found.clusters_read and kind not in unread) else None
+        for number, kind in (
+            (found.cards, "resourceslices"),
+            (found.nodes, "resourceslices"),
+            (found.pods, "pods"),
+            (found.claims, "resourceclaims"),
+        )
     )
     now = [
         Place("overview", _("Overview"), reverse("overview"), None),

@@ -9,6 +9,7 @@ from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from dashboard.pages.seen import Missing
 from dashboard.pages.theme import COOKIE
 
 register = template.Library()
@@ -32,6 +33,12 @@ def theme_attribute(context: Context) -> SafeString:
 @register.simple_tag(takes_context=True)
 def next_theme(context: Context) -> str:
     return _NEXT.get(_theme(context), "light")
+
+
+@register.filter
+def among(missing: Missing, kinds: str | None) -> Missing:
+    """Of these kinds, or of all that the page rests on."""
+    return missing.among(kinds.split()) if kinds else missing
 
 
 @register.simple_tag

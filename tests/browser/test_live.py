@@ -1,5 +1,6 @@
 """Pages that keep themselves new, in Chromium, from the server as it runs in production."""
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +13,11 @@ from playwright.sync_api import Browser, Page, expect
 from dashboard.access.models import UserSession
 from demo import recorded
 from demo.server import ApiServer
-from inventory.models import Cluster, Node, Pod
+from inventory.models import Cluster, Device, Node, Pod
+from inventory.models.devices import DeviceState
 from inventory.sync.poll import poll_cluster
 from tests.browser.signing_in import PASSWORD, sign_in
-from tests.inventory.sync.objects import pod
+from tests.inventory.sync.objects import claim, consumer, pod, result
 from tests.services.web import Web, running_web
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -35,6 +37,20 @@ class Lab:
     def starts(self, name: str, phase: str = "Running") -> None:
         """A Pod that waits for a claim that is not there."""
         self._server.store.put(pod(name, ("absent",), status={"phase": phase}))
+        self.read()
+
+    def allocates(self, device: Device) -> None:
+        """A Pod whose claim comes with half of the memory of a card."""
+        took = result(
+            device.name,
+            driver=device.pool.driver,
+            pool=device.pool.name,
+            consumedCapacity={"memory": "40Gi", "cores": "30"},
+        )
+        user = pod("pod-that-computes", ("claim-that-came",), node=device.node.name if device.node else "")
+        user["metadata"]["uid"] = "6f1c24a5-8e50-4d3b-9a53-0d6b8e4d2f10"
+        self._server.store.put(user)
+        self._server.store.put(claim("claim-that-came", took, consumers=(consumer(user),)))
         self.read()
 
 
@@ -154,6 +170,77 @@ def test_the_node_that_is_open_on_the_wall_stays_open(page: Page, lab: Lab) -> N
     expect(page.locator("#peek")).to_be_hidden()
     told_again(page, lab, "another-pod-that-came")
     expect(page.locator("#peek")).to_be_hidden()
+
+
+def _free_card() -> Device:
+    return Device.objects.filter(node__name__startswith="gpu", state=DeviceState.FREE).select_related(
+        "pool", "node"
+    )[0]
+
+
+_USES = "JSON.stringify(document.getElementById('wall').data[0].z)"
+_RING = "JSON.stringify(document.getElementById('wall').layout.shapes)"
+
+
+def test_a_share_that_comes_is_a_bar_of_its_card(page: Page, lab: Lab) -> None:
+    card = _free_card()
+    page.goto("/devices/?view=bars")
+    bars = page.locator(".plot .point")
+    expect(bars.first).to_be_attached()
+    before = bars.count()
+    lab.allocates(card)
+    # Its memory and its cores.
+    expect(bars).to_have_count(before + 2)
+    page.get_by_text("As a table").click()
+    row = page.locator("details.as-table tbody").filter(has=page.locator(f'a[href="/devices/{card.pk}/"]'))
+    expect(row).to_contain_text("40 GiB memory 40 GiB")
+
+
+def test_a_share_that_comes_colours_its_cell_and_leaves_the_place_on_the_wall(page: Page, lab: Lab) -> None:
+    card = _free_card()
+    page.goto("/devices/?view=wall")
+    page.locator("#wall").focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#peek h3")).to_have_text("npu-node-2")
+    at, ring, uses = (
+        page.locator("#wall").get_attribute("data-at"),
+        page.evaluate(_RING),
+        page.evaluate(_USES),
+    )
+    lab.allocates(card)
+    page.wait_for_function(f"uses => {_USES} !== uses", arg=uses)
+    now, then = page.evaluate(_USES), uses
+    assert [(old, new) for old, new in zip(_flat(then), _flat(now), strict=True) if old != new] == [(0, 50)]
+    assert page.evaluate(_RING) == ring != "[]"
+    expect(page.locator("#wall")).to_have_attribute("data-at", str(at))
+    expect(page.locator("#wall")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#peek h3")).to_have_text("npu-node-1")
+
+
+def _flat(rows: str) -> list[int | None]:
+    return [use for row in json.loads(rows) for use in row]
+
+
+@pytest.mark.parametrize("path", ["/?view=wall", "/?view=groups", "/devices/?view=groups"])
+def test_the_place_on_a_wall_that_opens_nothing_stays_and_is_said(page: Page, lab: Lab, path: str) -> None:
+    card = _free_card()
+    page.goto(path)
+    said = page.locator("#wall-said")
+    page.locator("#wall").focus()
+    page.keyboard.press("Alt+ArrowDown")
+    expect(said).to_be_empty()
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text(re.compile(r"^npu-node-1: \d cards, \d+ % used on average"))
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("npu-node-2: ")
+    ring, uses = page.evaluate(_RING), page.evaluate(_USES)
+    lab.allocates(card)
+    page.wait_for_function(f"uses => {_USES} !== uses", arg=uses)
+    assert page.evaluate(_RING) == ring != "[]"
+    page.keyboard.press("ArrowLeft")
+    expect(said).to_contain_text("npu-node-1: ")
 
 
 def test_it_can_be_paused_and_that_is_kept(page: Page, lab: Lab) -> None:

@@ -64,3 +64,20 @@ def test_a_run_of_nodes_leads_to_the_wall_of_them_with_the_same_filters() -> Non
     column = figure["groups"][0]["columns"][0]
     assert column["href"] == "/devices/?state=free&view=wall&from=node-1&to=node-9&cluster=lab"
     assert column["cells"] == [[55, 0, "<b>node-1 – node-9</b><br>72 cards<br>55 % used on average"]]
+
+
+def test_a_wall_that_opens_nothing_says_its_columns_in_words() -> None:
+    cells = (_cell(use=None), _cell(use=40), _cell(use=61, tainted=True))
+    figure = wall.wall([Group("lab", KIND, (Column("node-1", 3, 2, cells),))], opens=False)
+    assert figure["groups"][0]["columns"][0]["said"] == "node-1: 3 cards, 50 % used on average, 1 tainted"
+    assert _wall(_cell())["said"] == ""
+
+
+def test_groups_are_told_apart_by_what_they_are_of() -> None:
+    block = Block("node-1", "node-9", 9, 72, 0, 0, 55)
+    other = Kind("gpu.example.com", "H100", "shared")
+    groups = [BlockGroup("lab", KIND, (block,)), BlockGroup("lab", other, (block,))]
+    figure = wall.blocks(groups, QueryDict())
+    refs = [column["ref"] for group in figure["groups"] for column in group["columns"]]
+    assert len(set(refs)) == 2
+    assert [line.name for line in wall.block_lines(groups, QueryDict())] == ["node-1 – node-9"] * 2

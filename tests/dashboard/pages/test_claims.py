@@ -1,10 +1,13 @@
+import re
 from datetime import UTC, datetime
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 
-from inventory.models import Claim, Cluster
+from inventory.models import Claim, Cluster, Membership
 from tests.dashboard.pages.conftest import Get
-from tests.factories import make_claim, make_device, make_pod, make_share
+from tests.factories import make_claim, make_device, make_namespace, make_pod, make_share, make_team
 
 
 def test_a_recorded_pending_claim_says_what_the_scheduler_says(recorded_cluster: Cluster, read: Get) -> None:
@@ -81,3 +84,45 @@ def test_a_pod_that_waits_says_for_what(read: Get) -> None:
 )
 def test_what_never_was_is_not_found(get: Get, path: str) -> None:
     get(path, 404)
+
+
+@pytest.fixture
+def member(client: Client) -> User:
+    """Of the team whose page is read; what follows is read by them."""
+    user = User.objects.create_user("ada")
+    Membership.objects.create(team=make_team("vision"), user=user)
+    client.force_login(user)
+    return user
+
+
+def _seen(client: Client, path: str) -> str:
+    text = re.sub(r"<script.*?</script>|<[^>]*>", " ", client.get(path).content.decode(), flags=re.DOTALL)
+    return " ".join(text.split())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/pods/", "/claims/", "/pods/?state=waiting", "/claims/?state=pending"])
+def test_a_member_is_not_told_that_there_is_nothing_where_others_have_it(
+    client: Client, member: User, path: str
+) -> None:
+    make_pod(uses=make_claim(namespace=make_namespace("theirs", team=make_team("nlp"))))
+    page = _seen(client, path)
+    assert "None is in namespaces of your teams" in page
+    assert "There is no" not in page
+    assert "Those of others are withheld." in page or "Clear the filters" in page
+
+
+@pytest.mark.django_db
+def test_a_claim_of_another_team_that_a_pod_uses_is_withheld_and_not_denied(
+    client: Client, member: User
+) -> None:
+    theirs = make_claim("secret", namespace=make_namespace("theirs", team=make_team("nlp")))
+    make_share(make_device(), theirs)
+    pod = make_pod("train", uses=theirs, team=make_team("vision"))
+    page = _seen(client, f"/pods/{pod.pk}/")
+    assert "What it holds through claims of another team is withheld." in page
+    assert "another team withheld withheld card" in page
+    for denied in ("not made yet", "It holds no share", "0 shares", "secret"):
+        assert denied not in page
+    assert "no share" not in _seen(client, "/pods/")
+    assert "another team withheld" in _seen(client, "/pods/")

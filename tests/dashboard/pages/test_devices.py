@@ -203,3 +203,10 @@ def test_the_foot_leads_to_the_same_rows_in_the_api(get: Get) -> None:
     page = get("/devices/?view=table&cluster=lab&product=A100&page=1")
     assert 'href="/api/v1/devices/?cluster=lab&amp;product=A100&amp;accelerator=true"' in page
     assert 'href="/api/v1/devices/?cluster=lab&amp;product=A100&amp;accelerator=true&amp;format=csv"' in page
+
+
+def test_groups_have_a_row_for_each_cell(recorded_cluster: Cluster, get: Get, read: Get) -> None:
+    page = get("/devices/?view=groups")
+    rows = re.findall(r'<tr><th scope="row"><a href="[^"]*&amp;from=[^"]*">', page)
+    assert len(rows) == len(_cells(page)) > 2
+    assert "gpu-node-2" in read("/devices/?view=groups")

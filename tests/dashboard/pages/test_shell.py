@@ -187,3 +187,71 @@ def test_a_page_is_never_older_than_it_says(recorded_cluster: Cluster, get: Get,
     assert ended
     told = json.loads(re.findall(r'<script id="live-data"[^>]*>(.*?)</script>', page)[0])
     assert told["generations"] == {recorded_cluster.name: recorded_cluster.revision}
+
+
+_EMPTY = [
+    ("/devices/?view=table", "resourceslices"),
+    ("/devices/?view=bars", "resourceslices"),
+    ("/devices/?view=wall", "resourceslices"),
+    ("/devices/?show=others", "resourceslices"),
+    ("/nodes/", "resourceslices"),
+    ("/pods/", "pods"),
+    ("/claims/", "resourceclaims"),
+]
+
+
+def _state(kind: str, state: KindState.State = KindState.State.READ, **fields: Any) -> None:
+    now = timezone.now()
+    cluster = make_cluster(observed_at=now)
+    for other in {"resourceslices", "resourceclaims", "pods", "nodes"} - {kind}:
+        KindState.objects.create(cluster=cluster, kind=other, state=KindState.State.READ, succeeded_at=now)
+    KindState.objects.create(cluster=cluster, kind=kind, state=state, **fields)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("path", "kind"), _EMPTY)
+def test_a_list_of_what_may_not_be_read_is_not_empty_but_forbidden(read: Get, path: str, kind: str) -> None:
+    _state(kind, KindState.State.FORBIDDEN)
+    page = read(path)
+    assert page.count(f"not allowed to read {kind}") == 2
+    assert "There is no" not in page
+    assert not re.search(r"\b0 (free|cards)|\b(Nodes|Devices|Pods|Claims) 0 (Not all|not allowed)", page)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("path", "kind"), _EMPTY)
+def test_a_list_of_a_kind_that_was_never_read_is_unread(read: Get, path: str, kind: str) -> None:
+    _state(kind, KindState.State.NEVER)
+    page = read(path)
+    assert f"not read yet : {kind}" in page or f"not read yet: {kind}" in page
+    assert "There is no" not in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("path", "kind"), _EMPTY)
+def test_an_empty_list_of_which_objects_were_skipped_is_incomplete(read: Get, path: str, kind: str) -> None:
+    _state(kind, succeeded_at=timezone.now(), objects_skipped=2)
+    page = read(path)
+    assert "There is no" in page
+    assert f"incomplete: not every object could be read of {kind}" in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("path", "kind"), _EMPTY)
+def test_an_empty_list_of_what_was_read_says_why(read: Get, path: str, kind: str) -> None:
+    _state(kind, succeeded_at=timezone.now(), objects_skipped=0)
+    page = read(path)
+    assert re.search(r"There is no \w+( \w+)?\. (No|Every|What)", page)
+    assert "incomplete" not in page
+    assert "not allowed" not in page
+
+
+@pytest.mark.django_db
+def test_places_have_no_number_of_what_may_not_be_read(get: Get) -> None:
+    _state("resourceclaims", KindState.State.FORBIDDEN)
+    page = get("/")
+    numbers = {
+        name: re.search(rf'href="/{name}/"[^>]*>(?:(?!</a>).)*\b0\b', page, re.DOTALL) is not None
+        for name in ("devices", "pods", "claims")
+    }
+    assert numbers == {"devices": True, "pods": True, "claims": False}
