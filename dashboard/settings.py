@@ -305,6 +305,8 @@ REST_KNOX = {
 _secure_cookies = environment.boolean("SLICEBOARD_SECURE_COOKIES", default=not DEBUG)
 SESSION_COOKIE_SECURE = _secure_cookies
 CSRF_COOKIE_SECURE = _secure_cookies
+LANGUAGE_COOKIE_SECURE = _secure_cookies
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = environment.boolean("SLICEBOARD_SSL_REDIRECT", default=False)
 SECURE_HSTS_SECONDS = environment.whole("SLICEBOARD_HSTS_SECONDS", 0, least=0, most=63_072_000)
 # Whether other names of the domain speak HTTPS is not ours to say.

@@ -258,7 +258,7 @@
   document.getElementById("theme")?.addEventListener("submit", (event) => {
     event.preventDefault();
     const button = event.submitter, [next, after] = { system: ["system", "light"], light: ["light", "dark"], dark: ["dark", "system"] }[button.value];
-    document.cookie = `theme=${next};path=/;max-age=31536000;samesite=lax`;
+    document.cookie = `theme=${next};path=/;max-age=31536000;samesite=lax${location.protocol === "https:" ? ";secure" : ""}`;
     next === "system" ? delete root.dataset.theme : root.dataset.theme = next;
     button.value = after;
     redraw();

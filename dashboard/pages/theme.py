@@ -1,5 +1,6 @@
 """Light, dark, or as the system has it; kept in a cookie."""
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect
@@ -24,5 +25,5 @@ def theme(request: HttpRequest) -> HttpResponse:
         back = "/"
     answer = redirect(back)
     # The script reads nothing secret here, and writes the same cookie.
-    answer.set_cookie(COOKIE, chosen, max_age=_YEAR, samesite="Lax")
+    answer.set_cookie(COOKIE, chosen, max_age=_YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)
     return answer

@@ -1,5 +1,40 @@
+from collections import defaultdict
+
 import django.db.models.deletion
 from django.db import migrations, models
+
+_BATCH = 2000
+
+
+def _classes(spec):
+    """The class that each request names, by what allocation results call the request."""
+    for request in _objects(_of(_of(spec, "devices"), "requests")):
+        yield request.get("name"), _of(request.get("exactly"), "deviceClassName")
+        for entry in _objects(request.get("firstAvailable")):
+            yield f"{request.get('name')}/{entry.get('name')}", entry.get("deviceClassName")
+
+
+def _of(value, name):
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _objects(value):
+    return (one for one in (value if isinstance(value, list) else ()) if isinstance(one, dict))
+
+
+def tell_device_classes(apps, schema_editor):
+    """Claims that do not change are not read again."""
+    shares = apps.get_model("inventory", "Share").objects.order_by("pk")
+    last = 0
+    while rows := list(shares.filter(pk__gt=last).values_list("pk", "request", "claim__spec")[:_BATCH]):
+        found = defaultdict(list)
+        for pk, request, spec in rows:
+            named = dict(_classes(spec)).get(request)
+            if named and isinstance(named, str):
+                found[named].append(pk)
+        for named, some in found.items():
+            shares.filter(pk__in=some).update(device_class=named)
+        last = rows[-1][0]
 
 
 class Migration(migrations.Migration):
@@ -95,4 +130,5 @@ class Migration(migrations.Migration):
                 name="holding_of_card",
             ),
         ),
+        migrations.RunPython(tell_device_classes, migrations.RunPython.noop),
     ]

@@ -1,11 +1,12 @@
 """How many cards teams hold, and how much of them: added up from what polls keep of each card.
 
 The larger share of a card's dimensions is a fraction. Those of the same denominator are added up in the
-database, and only one number for each of these is left to add.
+database, and only one number for each of these is left to add. Of clusters that were last read before this
+was kept, shares tell it, as polls put it together.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -15,12 +16,14 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Sum
 from inventory.dra.quotas.equivalents import Equivalents, Told, summed, total
 from inventory.models import CardHolding, Share
 from inventory.queries import holdings
-from inventory.queries.holdings import CardPart, Number
+from inventory.queries.holdings import Key, Number
 from inventory.queries.sums import halves, whole
 
 _TEAM, _CLASS = CardHolding.Scope.TEAM, CardHolding.Scope.CLASS
 _EVERYBODY = CardHolding.Scope.EVERYBODY
 _SET = ("team_id", "card__cluster_id", "card__pool__driver", "card__product")
+# The same, seen from a share.
+_SET_OF_SHARES = (holdings.TEAM, "cluster_id", "device__pool__driver", "device__card__product")
 
 
 class HeldBy(NamedTuple):
@@ -46,8 +49,13 @@ class Holdings(msgspec.Struct, frozen=True):
     of_classes: Mapping[tuple[HeldBy, str], Kept]
 
 
-def of_teams(teams: Collection[int] | None) -> Holdings:
-    """Of these teams; of all, and of nobody, where it is None. One query."""
+def of_teams(teams: Collection[int] | None, unkept: Collection[int] = ()) -> Holdings:
+    """Of these teams; of all, and of nobody, where it is None. One query, where no cluster is `not_kept`."""
+    kept = _kept(teams)
+    return _with_shares(kept, teams, unkept) if unkept else kept
+
+
+def _kept(teams: Collection[int] | None) -> Holdings:
     rows = CardHolding.objects.filter(scope__in=(_TEAM, _CLASS))
     if teams is not None:
         rows = rows.filter(team__in=teams)
@@ -66,27 +74,48 @@ def of_teams(teams: Collection[int] | None) -> Holdings:
     )
 
 
-def of_others(teams: Collection[int]) -> Kept:
+def _with_shares(kept: Holdings, teams: Collection[int] | None, unkept: Collection[int]) -> Holdings:
+    shares = Share.objects.filter(cluster__in=unkept, device__card__isnull=False)
+    if teams is not None:
+        shares = shares.filter(claim__team__in=teams)
+    of_all = _of_shares(shares, _SET_OF_SHARES)
+    of_classes = _of_shares(shares, (*_SET_OF_SHARES, "device_class"))
+    return Holdings(
+        {**kept.of_all, **{HeldBy(*key): one for key, one in of_all.items()}},
+        {**kept.of_classes, **{(HeldBy(*key), name): one for (*key, name), one in of_classes.items()}},
+    )
+
+
+def _of_shares(shares: QuerySet[Share], keys: Sequence[str]) -> dict[Key, Kept]:
+    """Whoever holds a share of a card has a part of it."""
+    parts = holdings.card_parts(shares, keys)
+    return {
+        key: Kept(number, summed((card.name, card.equivalent) for card in parts.get(key, {}).values()))
+        for key, number in holdings.numbers(shares, keys).items()
+    }
+
+
+def of_others(teams: Collection[int], unkept: Collection[int] = ()) -> Kept:
     """What all but these, and nobody, hold together: a card of which several have a part counts once.
 
     Cards of which these teams hold nothing are held by the others as by everybody. On the rest it is put
-    together from shares: they are no more cards than these teams hold.
+    together from shares: they are no more cards than these teams hold, but for clusters that are `not_kept`.
     """
     own = CardHolding.objects.filter(scope=_TEAM, team__in=teams)
     without_us = ~Exists(own.filter(card=OuterRef("card")))
     elsewhere = _Sum()
     for row in _summed(CardHolding.objects.filter(without_us, scope=_EVERYBODY), ()):
         elsewhere.add(_Group(*row))
-    return _together(elsewhere.kept(), _beside(own, teams))
+    return _together(elsewhere.kept(), _beside(own, teams, unkept))
 
 
-def _beside(own: QuerySet[CardHolding], teams: Collection[int]) -> Kept:
-    """What others hold of the cards that these teams hold too."""
+def _beside(own: QuerySet[CardHolding], teams: Collection[int], unkept: Collection[int]) -> Kept:
+    """What others hold of the cards that these teams hold too, and of all cards of the clusters."""
     of_others = ~Q(claim__team__in=teams) | Q(claim__team=None)
-    shares = Share.objects.filter(of_others, device__card__in=own.order_by().values("card"))
-    cards: Mapping[int, CardPart] = holdings.card_parts(shares, ()).get((), {})
-    parts = summed((card.name, card.equivalent) for card in cards.values())
-    return Kept(holdings.added(holdings.numbers(shares, ()).values()), parts)
+    where = Q(device__card__in=own.order_by().values("card"))
+    if unkept:
+        where |= Q(cluster__in=unkept, device__card__isnull=False)
+    return _together(*_of_shares(Share.objects.filter(of_others, where), ()).values())
 
 
 def _together(*several: Kept) -> Kept:

@@ -145,7 +145,7 @@ class Figures:
             return OthersRow(self.use_of(None), withheld=False)
         mine, pending = viewer.teams, self.uses.pending_claims
         use = _use(
-            card_holdings.of_others(mine),
+            card_holdings.of_others(mine, self.uses.unkept),
             amounts_over(held for held in self.uses.held.items() if held[0][0] not in mine),
             claims_pending=sum(number for team, number in pending.items() if team not in mine),
             states=sum((found for team, found in self._states.items() if team not in mine), Counter()),

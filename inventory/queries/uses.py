@@ -25,7 +25,6 @@ UNREADABLE = "shares that say nothing of how much they hold"
 AMOUNT_UNKNOWN = "shares whose amount cannot be read"
 UNITS = "amounts of different units cannot be added up: limit a single driver"
 NEVER_READ = "resource claims were never read"
-NOT_KEPT = "what is held of its cards is known with its next reading"
 
 # What a quota may choose devices by, as paths from a share.
 _SET = ("cluster_id", "device__pool__driver", "device__card__product", "device_class")
@@ -50,7 +49,12 @@ class Uses:
 
     @cached_property
     def cards_held(self) -> Holdings:
-        return card_holdings.of_teams(self._teams)
+        return card_holdings.of_teams(self._teams, self.unkept)
+
+    @property
+    def unkept(self) -> list[int]:
+        """Clusters of which what is held of each card is told by shares alone."""
+        return [cluster for cluster, seen in self._seen.items() if not seen.cards_kept]
 
     def kept_of(self, team: int | None) -> Kept:
         found = self._kept_by_team[team]
@@ -199,14 +203,10 @@ class Uses:
     @property
     def _unread(self) -> dict[int, str]:
         """Clusters of which it is not known who holds what, and why, by name."""
-        unread = {
-            cluster: seen
-            for cluster, seen in self._seen.items()
-            if not (seen.claims_read and seen.cards_kept)
-        }
         return {
-            cluster: f"{seen.name}: {NOT_KEPT if seen.claims_read else NEVER_READ}"
-            for cluster, seen in unread.items()
+            cluster: f"{seen.name}: {NEVER_READ}"
+            for cluster, seen in self._seen.items()
+            if not seen.claims_read
         }
 
     @cached_property

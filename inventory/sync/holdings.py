@@ -70,7 +70,7 @@ class _Sum:
 def write(cluster: Cluster, touched: Touched) -> None:
     """Of the cards of pools that were touched, and of those whose shares are somebody else's now."""
     passed_on = _pools_of_claims(cluster, touched.passed_on)
-    touched.changes += rewrite(touched.pools | passed_on)
+    touched.changes += rewrite(touched.pools | passed_on | _never_kept(cluster))
 
 
 def pass_on(cluster: Cluster, uids: Iterable[str]) -> int:
@@ -78,7 +78,15 @@ def pass_on(cluster: Cluster, uids: Iterable[str]) -> int:
     team = Team.objects.filter(pk=OuterRef("team"))
     orphaned = CardHolding.objects.filter(card__cluster=cluster, team__isnull=False).exclude(Exists(team))
     of_gone = set(orphaned.order_by().values_list("card__pool", flat=True).distinct())
-    return rewrite(of_gone | _pools_of_claims(cluster, uids))
+    return rewrite(of_gone | _pools_of_claims(cluster, uids) | _never_kept(cluster))
+
+
+def _never_kept(cluster: Cluster) -> set[int]:
+    """Pools with shares that were read before this was kept: all of them, so that what is kept is whole."""
+    if CardHolding.objects.filter(card__cluster=cluster).exists():
+        return set()
+    held = Share.objects.filter(cluster=cluster).order_by()
+    return set(held.values_list("device__pool", flat=True).distinct())
 
 
 def rewrite(pools: Collection[int]) -> int:

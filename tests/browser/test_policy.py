@@ -83,3 +83,26 @@ def test_a_refusal_would_be_found(browser: Browser, site: str) -> None:
     page.evaluate("document.head.insertAdjacentHTML('beforeend', '<style>p { color: red }</style>')")
     page.wait_for_function("window.refused.length > 0")
     context.close()
+
+
+_SCRIPTS = {
+    "an element": "document.body.append(Object.assign(document.createElement('script'), {text: CODE}))",
+    "an attribute": "const p = document.createElement('p'); p.setAttribute('onclick', CODE); p.click()",
+    "an address": "location.href = `javascript:${CODE}`",
+    "a text": "eval(CODE)",
+    "a function of text": "new Function(CODE)()",
+}
+
+
+@pytest.mark.parametrize("kind", _SCRIPTS)
+def test_no_script_runs_that_is_no_file_of_ours(browser: Browser, site: str, kind: str) -> None:
+    context = browser.new_context(base_url=site)
+    context.add_init_script(_LISTEN)
+    page = context.new_page()
+    page.goto("/sign-in/")
+    # As a task of the page: what Playwright evaluates itself may evaluate more.
+    page.evaluate(f"setTimeout(() => {{ const CODE = 'window.ran = true'; {_SCRIPTS[kind]} }})")
+    page.wait_for_function("window.refused.length > 0")
+    assert page.evaluate("window.refused[0]").startswith("script-src")
+    assert not page.evaluate("'ran' in window")
+    context.close()

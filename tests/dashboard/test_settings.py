@@ -45,6 +45,12 @@ def test_without_any_setting_it_is_safe_and_on_this_machine_alone(tmp_path: Path
     assert databases["default"]["NAME"] == str(tmp_path / "sliceboard.sqlite3")
 
 
+@pytest.mark.parametrize(("chosen", "secure"), [({}, True), ({"SLICEBOARD_SECURE_COOKIES": "0"}, False)])
+def test_one_switch_is_for_all_cookies(tmp_path: Path, chosen: dict[str, str], secure: bool) -> None:
+    names = [f"{name}_COOKIE_SECURE" for name in ("SESSION", "CSRF", "LANGUAGE")]
+    assert settings(tmp_path, chosen, *names) == [secure] * 3
+
+
 def test_the_secret_key_may_come_from_a_file_or_from_the_state_folder(tmp_path: Path) -> None:
     (tmp_path / "secret-key").write_text("kept\n")
     (tmp_path / "other").write_text("mounted\n")

@@ -71,3 +71,53 @@ def test_shares_from_before_teams_were_kept_are_those_of_their_namespaces() -> N
 
     told = dict(ShareInterval.objects.values_list("namespace", "team_slug"))
     assert told == {"ours": "vision", "nobodys": "", "gone": ""}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_shares_that_were_read_before_are_of_the_device_classes_of_their_requests() -> None:
+    executor = MigrationExecutor(connection)
+    latest = executor.loader.graph.leaf_nodes("inventory")
+    before = executor.migrate([("inventory", "0010_generations_of_shares")]).apps
+    models = {name: before.get_model("inventory", name).objects for name in ("Cluster", "Pool", "Device")}
+    cluster = models["Cluster"].create(name="lab")
+    pool = models["Pool"].create(cluster=cluster, driver="d", name="p", state="complete")
+    device = models["Device"].create(cluster=cluster, pool=pool, name="gpu-0")
+    namespace = before.get_model("inventory", "Namespace").objects.create(cluster=cluster, name="team-a")
+    specs = {
+        "plain": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "large"}}]}},
+        "listed": {
+            "devices": {
+                "requests": [
+                    {"name": "gpu", "firstAvailable": [{"name": "small", "deviceClassName": "tiny"}]}
+                ]
+            }
+        },
+        "odd": {"devices": {"requests": ["gpu", {"name": "gpu", "exactly": {"deviceClassName": 3}}]}},
+    }
+    for uid, request in (("plain", "gpu"), ("listed", "gpu/small"), ("odd", "gpu")):
+        claim = before.get_model("inventory", "Claim").objects.create(
+            cluster=cluster,
+            namespace=namespace,
+            name=uid,
+            uid=uid,
+            resource_version="1",
+            state="allocated",
+            spec=specs[uid],
+        )
+        before.get_model("inventory", "Share").objects.create(
+            cluster=cluster,
+            claim=claim,
+            position=0,
+            device=device,
+            request=request,
+            dedicated=True,
+            admin_access=False,
+            started_at=READ_AT,
+            started_source="observed",
+        )
+
+    executor.loader.build_graph()
+    executor.migrate(latest)
+
+    told = dict(Share.objects.values_list("claim__uid", "device_class"))
+    assert told == {"plain": "large", "listed": "tiny", "odd": ""}

@@ -11,7 +11,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from inventory.models import ConsumedCapacity, Membership, Team, TeamQuota
+from inventory.models import CardHolding, ConsumedCapacity, Membership, Team, TeamQuota
+from inventory.queries.teams import Figures
+from inventory.viewer import Viewer
 from tests.factories import make_balance, make_claim, make_device, make_namespace, make_share, make_team
 from tests.reading import read_recorded_cluster
 
@@ -58,6 +60,17 @@ def test_a_page_shows_limits_use_and_headroom(vision: Team) -> None:
     told = text(reader("lead", vision, role="lead"), "/teams/vision/")
     for words in ("8 GiB held", "12 GiB", "within quota", "used up", "the cluster does not enforce them"):
         assert words in told
+
+
+def test_what_was_held_before_holdings_were_kept_is_not_shown_as_nothing(vision: Team) -> None:
+    limit(vision, "cards", "1")
+    lead, operator = reader("lead", vision), reader("operator", operator=True)
+    of_kept = [one.get("/api/v1/teams/").json()["results"] for one in (lead, operator)]
+    CardHolding.objects.all().delete()
+    assert "1 share on 1 card" in text(lead, "/teams/vision/")
+    assert [one.get("/api/v1/teams/").json()["results"] for one in (lead, operator)] == of_kept
+    others = Figures().others(viewer=Viewer(frozenset({vision.pk})))
+    assert (others.use.shares, others.use.cards) == (1, 1)
 
 
 def test_over_a_soft_limit_is_a_warning_and_over_a_hard_one_a_breach(vision: Team) -> None:

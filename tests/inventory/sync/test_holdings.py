@@ -148,6 +148,31 @@ def _others_are_what_shares_say(mine: set[int]) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(6))
+def test_before_the_first_reading_that_keeps_it_shares_say_the_same(seed: int) -> None:
+    random = Random(seed)
+    teams = [make_team("vision"), make_team("nlp"), None]
+    devices = _cards(random)
+    for _ in range(random.randrange(1, 14)):
+        _hold(random, devices, teams)
+    holdings.rewrite(list(Pool.objects.values_list("pk", flat=True)))
+    mine = [team.pk for team in teams[:1] if team]
+    kept = _all_told(mine, [])
+    CardHolding.objects.all().delete()
+    assert _all_told(mine, [make_cluster().pk]) == kept
+
+
+def _all_told(mine: list[int], unkept: list[int]) -> dict[object, object]:
+    found: dict[Any, card_holdings.Kept] = {"others": card_holdings.of_others(mine, unkept)}
+    for teams in (None, mine):
+        told = card_holdings.of_teams(teams, unkept)
+        for key, one in (*told.of_all.items(), *told.of_classes.items()):
+            found[teams is None, key] = one
+    sums = {key: one.equivalents for key, one in found.items()}
+    return {key: (one.number, sums[key].known, sums[key].unknown) for key, one in found.items()}
+
+
+@pytest.mark.django_db
 def test_sums_over_cards_are_exact_whatever_the_denominators() -> None:
     team = make_team()
     totals = ("80Gi", "7", "11", "13", "3", "1000003")
@@ -187,6 +212,17 @@ def test_a_poll_keeps_what_it_changes(shared_card: Followed) -> None:
     shared_card.store.put(claim("c"))
     shared_card.applied()
     assert not CardHolding.objects.exists()
+
+
+def test_the_first_reading_that_keeps_it_keeps_all_of_it(shared_card: Followed) -> None:
+    other = card("gpu-b")
+    shared_card.store.put(resource_slice(other, pool="node-b", name="slice-b"))
+    shared_card.store.put(allocated(GIVEN, shared("8Gi", "30", pool="node-b", device="gpu-b"), name="d"))
+    shared_card.applied()
+    CardHolding.objects.all().delete()
+    shared_card.store.put(allocated(GIVEN, shared("20Gi", "30")))
+    shared_card.applied()
+    assert _whose() == {(None, 5, 6), (None, 1, 3)}
 
 
 def test_holdings_follow_the_rules_of_the_administration(shared_card: Followed, vision: Team) -> None:
