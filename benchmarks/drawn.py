@@ -67,7 +67,7 @@ def _served() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "manage.py", "runserver", "--noreload", f"127.0.0.1:{port}"]
+    command = [sys.executable, "manage.py", "serve", f"--bind=127.0.0.1:{port}", "--grace=1"]
     environment = {**os.environ, "SLICEBOARD_SECURE_COOKIES": "false"}
     folder = Path(__file__).resolve().parent.parent
     process = subprocess.Popen(
