@@ -58,7 +58,15 @@ def test_a_body_in_chunks_is_read(web: Web, operator: User) -> None:
 
 
 def test_clients_whose_bodies_drip_hold_up_nobody(transactional_db: None, tmp_path: Path) -> None:
-    begun = b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n"
+    """With a cookie, so that the form is read to compare it."""
+    headers = {
+        "Host": "localhost",
+        "Cookie": f"csrftoken={'a' * 32}",
+        "Content-Type": "application/x-www-form-urlencoded",
+        "Content-Length": "2000000",
+    }
+    lines = ["POST /sign-in/ HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    begun = "\r\n".join(lines).encode()
     with (
         running_web(tmp_path, SLICEBOARD_WEB_PROCESSES="1", SLICEBOARD_WEB_THREADS="2") as web,
         ExitStack() as stack,

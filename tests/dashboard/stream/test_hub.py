@@ -2,11 +2,12 @@
 
 import asyncio
 import threading
+from collections.abc import Iterator
 from contextlib import aclosing
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 
 from dashboard.stream import feed, hub, wire
 from dashboard.stream.feed import Batch, Question
@@ -27,6 +28,16 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(hub, "RIGHTS_SECONDS", 3600.0)
     monkeypatch.setattr(hub, "_GLANCE_SECONDS", 0.01)
+
+
+@pytest.fixture
+def streams() -> Iterator[Hub]:
+    """It leaves no connection to the database behind."""
+    streams = Hub()
+    yield streams
+    streams._database.submit(connections.close_all).result()
+    streams._database.shutdown()
+    streams._words.shutdown()
 
 
 def listener(*clusters: str) -> Listener:
@@ -70,7 +81,7 @@ def test_each_cluster_that_turns_stale_is_told_at_once(living: Living) -> None:
     assert told.count(b'"stale":true') == 3
 
 
-def test_whoever_joins_late_hears_of_a_cluster_that_has_come_meanwhile(living: Living) -> None:
+def test_whoever_joins_late_hears_of_a_cluster_that_has_come_meanwhile(living: Living, streams: Hub) -> None:
     early, late, of_lab = listener(), listener(), listener("lab")
     make_cluster("farm")
 
@@ -88,16 +99,14 @@ def test_whoever_joins_late_hears_of_a_cluster_that_has_come_meanwhile(living: L
             streams.end_all()
             await steady
 
-    streams = Hub()
     asyncio.run(one_after_the_other())
 
 
 def test_streams_go_on_while_the_database_does_not_answer(
-    living: Living, monkeypatch: pytest.MonkeyPatch
+    living: Living, streams: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed, "HEARTBEAT", timedelta(0))
     answers = threading.Event()
-    streams = Hub()
     waiting = listener()
 
     async def listened() -> bytes:
@@ -110,7 +119,6 @@ def test_streams_go_on_while_the_database_does_not_answer(
         assert asyncio.run(listened()) == wire.HEARTBEAT
     finally:
         answers.set()
-        streams._database.shutdown()
 
 
 def test_putting_into_words_asks_nothing_of_the_database(living: Living) -> None:
