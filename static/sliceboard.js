@@ -257,10 +257,14 @@
   /* Theme: the form sends it to the server; with the script it changes at once. */
   document.getElementById("theme")?.addEventListener("submit", (event) => {
     event.preventDefault();
-    const button = event.submitter, [next, after] = { system: ["system", "light"], light: ["light", "dark"], dark: ["dark", "system"] }[button.value];
+    const [next, after] = { system: ["system", "light"], light: ["light", "dark"], dark: ["dark", "system"] }[event.submitter.value];
     document.cookie = `theme=${next};path=/;max-age=31536000;samesite=lax`;
     next === "system" ? delete root.dataset.theme : root.dataset.theme = next;
-    button.value = after;
+    for (const button of document.querySelectorAll("button[name=theme]")) {
+      button.value = after;
+      button.title = button.dataset[next];
+      button.setAttribute("aria-label", button.dataset[next]);
+    }
     redraw();
   });
   /* Paper is white, and has a width of its own. */
