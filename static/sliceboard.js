@@ -44,8 +44,9 @@
   const show = (node, make) => {
     const draw = () => {
       const { data, layout } = make(node.clientWidth);
-      /* What the reader has zoomed to or hidden stays so when there are new numbers. */
-      window.Plotly.react(node, paint(data), paint({ uirevision: "kept", ...layout }), config);
+      /* What the reader has zoomed to stays so when there are new numbers. A finger scrolls the page and zooms nothing. */
+      const dragmode = matchMedia("(pointer: fine)").matches && layout.dragmode;
+      window.Plotly.react(node, paint(data), paint({ uirevision: "kept", ...layout, dragmode }), config);
     };
     node.textContent = "";
     pictures.set(node, draw);

@@ -52,6 +52,7 @@ def area_figure(steps: Sequence[Step], length: Length, zone: Zone, gaps: Gaps) -
         "layout": layout(
             height=_HEIGHT,
             hovermode="x unified",
+            dragmode="zoom",
             shapes=[*_shapes(gaps.nothing, zone), *_shapes(gaps.some, zone, partly=True)],
             annotations=_words(gaps.nothing, whole, zone),
             xaxis={
@@ -60,6 +61,7 @@ def area_figure(steps: Sequence[Step], length: Length, zone: Zone, gaps: Gaps) -
                 "tickformat": _TICKS[length],
                 "hoverformat": "%Y-%m-%d %H:%M",
                 "showgrid": False,
+                "fixedrange": False,
             },
             yaxis={"rangemode": "tozero", "tickformat": ",~r", "ticksuffix": " h", "nticks": 6},
             margin={"l": 64, "r": 8, "t": 8, "b": 36, "pad": 0},
