@@ -44,8 +44,9 @@
   const show = (node, make) => {
     const draw = () => {
       const { data, layout } = make(node.clientWidth);
-      /* What the reader has zoomed to or hidden stays so when there are new numbers. */
-      window.Plotly.react(node, paint(data), paint({ uirevision: "kept", ...layout }), config);
+      /* What the reader has zoomed to stays so when there are new numbers. A finger scrolls the page and zooms nothing. */
+      const dragmode = matchMedia("(pointer: fine)").matches && layout.dragmode;
+      window.Plotly.react(node, paint(data), paint({ uirevision: "kept", ...layout, dragmode }), config);
     };
     node.textContent = "";
     pictures.set(node, draw);
@@ -257,10 +258,14 @@
   /* Theme: the form sends it to the server; with the script it changes at once. */
   document.getElementById("theme")?.addEventListener("submit", (event) => {
     event.preventDefault();
-    const button = event.submitter, [next, after] = { system: ["system", "light"], light: ["light", "dark"], dark: ["dark", "system"] }[button.value];
+    const [next, after] = { system: ["system", "light"], light: ["light", "dark"], dark: ["dark", "system"] }[event.submitter.value];
     document.cookie = `theme=${next};path=/;max-age=31536000;samesite=lax${location.protocol === "https:" ? ";secure" : ""}`;
     next === "system" ? delete root.dataset.theme : root.dataset.theme = next;
-    button.value = after;
+    for (const button of document.querySelectorAll("button[name=theme]")) {
+      button.value = after;
+      button.title = button.dataset[next];
+      button.setAttribute("aria-label", button.dataset[next]);
+    }
     redraw();
   });
   /* Paper is white, and has a width of its own. */

@@ -52,7 +52,8 @@ def area_figure(steps: Sequence[Step], length: Length, zone: Zone, gaps: Gaps) -
         "layout": layout(
             height=_HEIGHT,
             hovermode="x unified",
-            shapes=[*_shapes(gaps.nothing, zone, 0.3), *_shapes(gaps.some, zone, 0.16)],
+            dragmode="zoom",
+            shapes=[*_shapes(gaps.nothing, zone), *_shapes(gaps.some, zone, partly=True)],
             annotations=_words(gaps.nothing, whole, zone),
             xaxis={
                 "type": "date",
@@ -60,6 +61,7 @@ def area_figure(steps: Sequence[Step], length: Length, zone: Zone, gaps: Gaps) -
                 "tickformat": _TICKS[length],
                 "hoverformat": "%Y-%m-%d %H:%M",
                 "showgrid": False,
+                "fixedrange": False,
             },
             yaxis={"rangemode": "tozero", "tickformat": ",~r", "ticksuffix": " h", "nticks": 6},
             margin={"l": 64, "r": 8, "t": 8, "b": 36, "pad": 0},
@@ -115,7 +117,9 @@ def _told(step: Step, band: Band) -> str:
     return f"{hours.hours(held)} {_('and %(hours)s of unknown size') % lasting}"
 
 
-def _shapes(spans: Iterable[Period], zone: Zone, opacity: float) -> list[dict[str, Any]]:
+def _shapes(spans: Iterable[Period], zone: Zone, *, partly: bool = False) -> list[dict[str, Any]]:
+    """What was read in part has a dotted edge: told apart by more than a shade."""
+    edge = {"width": 1.5, "dash": "dot", "color": "var(--ink-3)"} if partly else {"width": 0}
     return [
         {
             "type": "rect",
@@ -125,8 +129,8 @@ def _shapes(spans: Iterable[Period], zone: Zone, opacity: float) -> list[dict[st
             "y0": 0,
             "y1": 1,
             "fillcolor": "var(--hatch)",
-            "opacity": opacity,
-            "line": {"width": 0},
+            "opacity": 0.16 if partly else 0.3,
+            "line": edge,
             "layer": "below",
         }
         for span in spans

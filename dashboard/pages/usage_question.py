@@ -170,7 +170,10 @@ def presets(request: HttpRequest, now: datetime, question: Question) -> list[Lin
         (periods.month_name(first.year, first.month), first, tomorrow),
         (periods.month_name(before.year, before.month), before, first),
     ]
-    return [_preset(request, question, *one) for one in days]
+    links = [_preset(request, question, *one) for one in days]
+    # On the 30th two of them are the same days.
+    chosen = next((place for place, link in enumerate(links) if link.chosen), None)
+    return [link._replace(chosen=place == chosen) for place, link in enumerate(links)]
 
 
 def _preset(request: HttpRequest, question: Question, label: str, start: date, end: date) -> Link:

@@ -31,6 +31,11 @@ def theme_attribute(context: Context) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
+def theme(context: Context) -> str:
+    return _theme(context)
+
+
+@register.simple_tag(takes_context=True)
 def next_theme(context: Context) -> str:
     return _NEXT.get(_theme(context), "light")
 

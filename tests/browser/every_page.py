@@ -11,6 +11,12 @@ from dashboard.pages.packing import packed
 from tests.dashboard.pages.manifests import BROKEN, DEPLOYMENT, POD, together
 
 _PLACE = re.compile(r"{(\w+)(?:\.(\w+))?}")
+# Tables whose rows stand one below the other on a small screen, with something to the right of it.
+CUT = """
+[...document.querySelectorAll(".scroll > .stack")]
+  .filter((table) => table.scrollWidth > table.parentNode.clientWidth + 1)
+  .map((table) => `${table.scrollWidth}: ${table.parentNode.getAttribute("aria-label")}`)
+"""
 _PREVIEW = 'form[action="/convert/pods/"] button'
 
 

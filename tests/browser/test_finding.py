@@ -100,7 +100,7 @@ def test_what_is_looked_at_is_in_the_address(page: Page, path: str, chosen: str)
 
 def test_language_and_theme_are_kept_from_page_to_page(page: Page) -> None:
     page.goto("/devices/?view=table")
-    page.get_by_role("button", name="Theme: system, light, dark").click()
+    page.get_by_role("button", name="Theme: system; next: light").click()
     page.get_by_role("button", name="中文").click()
     expect(page).to_have_url(re.compile(r"/devices/\?view=table$"))
     _heading(page, "设备")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from inventory.models import HamiPod
-from tests.browser.every_page import PAGES, RECORDED, SIGNED_OUT, settle, visit
+from tests.browser.every_page import CUT, PAGES, RECORDED, SIGNED_OUT, settle, visit
 from tests.browser.signing_in import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
@@ -56,12 +56,15 @@ def _visit_plainly(plain: Page, name: str, address: str) -> None:
 def test_no_page_is_wider_than_a_narrow_screen(page: Page, classic: list[HamiPod], language: str) -> None:
     page.context.add_cookies([{"name": "django_language", "value": language, "url": page.url}])
     page.set_viewport_size({"width": _NARROW, "height": 700})
-    wide = {}
+    wide, cut = {}, {}
     for one in PAGES:
         visit(page, one, RECORDED)
+        if found := page.evaluate(CUT):
+            cut[one.name] = found
         if (width := page.evaluate("document.documentElement.scrollWidth")) > _NARROW:
             wide[one.name] = (width, page.evaluate(_SPILLS))
     assert wide == {}
+    assert cut == {}
 
 
 # The innermost elements that lie outside of the screen and in no box that scrolls.

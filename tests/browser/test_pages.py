@@ -189,6 +189,8 @@ def test_the_wall_is_walked_with_the_keyboard(page: Page) -> None:
 def test_a_slash_goes_to_the_search_and_a_tab_to_the_content(page: Page) -> None:
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    page.keyboard.press("Control+/")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("/")
     expect(page.get_by_label("Find", exact=True)).to_be_focused()
     page.keyboard.type("e0c18477")
@@ -199,18 +201,22 @@ def test_a_slash_goes_to_the_search_and_a_tab_to_the_content(page: Page) -> None
 
 def test_the_theme_goes_round_at_once_and_is_kept(page: Page) -> None:
     page.goto(f"/devices/{_card()}/")
-    switch = page.get_by_role("button", name="Theme: system, light, dark")
+    switch = page.locator("#theme button")
     root = page.locator("html")
+    expect(switch).to_have_accessible_name("Theme: system; next: light")
     switch.click()
     expect(root).to_have_attribute("data-theme", "light")
+    expect(switch).to_have_accessible_name("Theme: light; next: dark")
     switch.click()
     expect(root).to_have_attribute("data-theme", "dark")
     background = page.locator("body").evaluate("node => getComputedStyle(node).backgroundColor")
     assert background == "rgb(15, 18, 22)"
     heading = page.locator(".annotation-text", has_text="38 GiB of 80 GiB")
     assert heading.evaluate("node => getComputedStyle(node).fill") == "rgb(233, 236, 240)"
+    expect(switch).to_have_accessible_name("Theme: dark; next: system")
     page.reload()
     expect(root).to_have_attribute("data-theme", "dark")
+    expect(switch).to_have_accessible_name("Theme: dark; next: system")
     switch.click()
     expect(root).not_to_have_attribute("data-theme", re.compile(".*"))
 
@@ -278,7 +284,7 @@ def test_everything_works_without_a_script(browser: Browser, site: str) -> None:
     page.get_by_role("link", name="Bars").click()
     page.get_by_text("As a table").click()
     expect(page.locator("tbody th[scope=rowgroup]")).to_have_count(5)
-    page.get_by_role("button", name="Theme: system, light, dark").click()
+    page.get_by_role("button", name="Theme: system; next: light").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
     page.goto(_waiting())
     page.get_by_role("link", name="Ask where it would go").click()

@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
 from inventory.models import Team, TeamQuota
+from tests.browser.every_page import CUT
 from tests.browser.signing_in import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -48,6 +49,7 @@ def test_no_page_of_a_team_is_wider_than_the_screen(team: Team, page: Page, widt
         for path in ("/teams/", "/teams/nlp/?largest=now", "/teams/quota/?largest=now"):
             page.goto(path)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, language)
+            assert page.evaluate(CUT) == [], (path, language)
 
 
 def test_all_of_it_is_there_without_a_script(team: Team, browser: Browser, site: str) -> None:

@@ -41,6 +41,38 @@ def test_the_area_breaks_off_where_nothing_was_read(past: None, page: Page) -> N
     expect(page.get_by_role("row", name="2026-03-04 not read")).to_be_visible()
 
 
+_RANGE = "document.querySelector('[data-figure=area-figure]').layout.xaxis.range.map(String)"
+
+
+def test_the_area_is_looked_at_closer_and_stays_so_when_it_is_drawn_anew(past: None, page: Page) -> None:
+    page.goto(f"{MARCH}&cluster=past")
+    expect(page.get_by_text("Drag across the picture")).to_be_visible()
+    whole = page.evaluate(_RANGE)
+    assert whole == ["2026-03-01", "2026-03-08"]
+    plot = page.locator("[data-figure=area-figure] .nsewdrag")
+    box = plot.bounding_box()
+    assert box
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 10, middle, steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"{_RANGE}[0] > '2026-03-04'")
+    closer = page.evaluate(_RANGE)
+    # A refresh draws with the range of the server, and so does another theme.
+    page.evaluate("""() => {
+      const data = document.getElementById('area-figure');
+      data.textContent = data.textContent.replace('"height"', ' "height"');
+      document.dispatchEvent(new Event('sliceboard:refreshed'));
+    }""")
+    assert page.evaluate(_RANGE) == closer
+    page.locator("#theme button").click()
+    assert page.evaluate(_RANGE) == closer
+    plot.dblclick()
+    page.wait_for_function(f"{_RANGE}[0] === '2026-03-01'")
+    assert page.evaluate(_RANGE) == whole
+
+
 def test_a_period_is_asked_for_by_the_form(past: None, page: Page) -> None:
     page.goto(MARCH)
     page.get_by_label("From", exact=True).fill("2026-03-06")

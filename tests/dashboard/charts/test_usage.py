@@ -56,6 +56,13 @@ def test_a_gap_has_words_where_there_is_room_for_them() -> None:
         assert (len(layout["shapes"]), len(layout["annotations"])) == (1, words)
 
 
+def test_what_was_read_in_part_has_an_edge_of_its_own() -> None:
+    gap = Period(BEGAN, BEGAN + timedelta(hours=2))
+    drawn_of = drawn(*(day(number, (NLP, 1)) for number in range(4)), gaps=Gaps((gap,), (gap,)))
+    edges = [shape["line"].get("dash") for shape in drawn_of["layout"]["shapes"]]
+    assert edges == [None, "dot"]
+
+
 def test_what_is_not_known_of_a_step_stands_beside_its_number() -> None:
     steps = [
         Step(day(number).period, (Part(NLP, held * HOUR, unknown * HOUR),), 24 * HOUR, Fraction(0))

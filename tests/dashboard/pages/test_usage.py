@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
+from dashboard.pages.usage_question import presets, question_of
 from inventory.models import Membership, RollUp, Team
 from inventory.rollups.adding import add_up
 from inventory.rollups.pruning import forget_of
@@ -354,3 +355,11 @@ def test_the_api_refuses_what_is_not_kept_in_detail(past: None, forgotten: str, 
         (told,) = response.json()["errors"]
         assert told["field"] == "from"
         assert forgotten in told["detail"]
+
+
+def test_of_periods_of_the_same_days_one_is_the_chosen_one(rf: RequestFactory) -> None:
+    now = datetime(2026, 11, 30, 12, tzinfo=UTC)
+    request = rf.get("/usage/")
+    links = presets(request, now, question_of(request.GET, now))
+    assert links[1].href == links[2].href
+    assert [link.name for link in links if link.chosen] == ["30 days"]
