@@ -54,5 +54,24 @@ class Reason(StrEnum):
         "The scheduler has not said anything yet about the Pods that use this claim: {names}."
     )
     POD_NOT_SCHEDULED = marked("The scheduler has not said anything yet about this Pod.")
-    # Of a card by one of its devices: it could be read into almost any other.
+    # Of sums that are measured against a quota
+    SHARES_UNREADABLE = marked("shares that say nothing of how much they hold")
+    SHARES_AMOUNT_UNKNOWN = marked("shares whose amount cannot be read")
+    SHARES_OF_GONE_DEVICE = marked("shares of a whole device that was not published")
+    UNITS_DIFFER = marked("amounts of different units cannot be added up: limit a single driver")
+    # Of a part of a card
+    NOTHING_COUNTED = marked("its shares name no capacity")
+    PART_UNREADABLE = marked("a share of it says nothing of how much it holds")
+    PART_TOO_FINE = marked("its part of the card needs more than 64 bits")
+    AMOUNTS_UNKNOWN = marked("amounts are not known of {names}")
+    # Of what a request would take
+    SINGLE_DEVICES = marked("its selectors hold for no device that was tried; they may choose single ones")
+    ITS_CLASS_MISSING = marked("its device class is not in the cluster")
+    NOT_SELECTABLE = marked("a selector of it cannot be evaluated")
+    ALL_DEVICES = marked("it asks for all devices of its class")
+    NO_DEVICE = marked("no device that was read is of its class and has so much")
+    ANY_SET = marked("it may get devices inside and outside of the quota")
+    AMOUNTS_DIFFER = marked("the devices that it could get give different amounts")
+    # Of a card by one of its devices, or of whatever has a name: these could be read into almost any other.
+    OF_SEVERAL = marked("{name} and {number} more: {reason}")
     OF_DEVICE = marked("{name}: {reason}")

@@ -20,6 +20,7 @@ from inventory.queries.kinds import DimensionSum, KindSum
 from inventory.queries.overview import Overview, TeamUse
 from inventory.queries.overview import overview as read_overview
 from inventory.queries.slices import TeamBrief, by_colour, known_teams
+from inventory.snapshot import snapshot
 
 # Of more cards, squares are no longer told apart by the names of their nodes.
 _SQUARES = 256
@@ -52,8 +53,10 @@ def overview(request: HttpRequest) -> HttpResponse:
     known = cluster_names(request)
     only_known("cluster", chosen, known)
     viewer = viewer_of(request.user)
-    teams = known_teams(viewer=viewer)
-    found = read_overview(chosen, teams, viewer=viewer)
+    with snapshot():
+        teams = known_teams(viewer=viewer)
+        found = read_overview(chosen, teams, viewer=viewer)
+        cards = _cards(request, chosen, found.cards.total)
     return show(
         request,
         "overview.html",
@@ -65,7 +68,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "teams": [_team_line(use) for use in found.teams],
             "legend": _legend(found),
             "team_of": by_colour(teams.values()),
-            **_cards(request, chosen, found.cards.total),
+            **cards,
         },
         active="overview",
         source=Source("devices/", table=True, more=[("accelerator", "true")], clusters=chosen),

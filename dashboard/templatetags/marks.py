@@ -1,5 +1,7 @@
 """Icons and badges: icon and word; the tone only repeats what they say."""
 
+from collections.abc import Iterable
+
 from django import template
 from django.utils.functional import Promise
 from django.utils.html import format_html
@@ -87,6 +89,11 @@ def reason(text: str) -> SafeString:
     """Why something is as it is; what stays English in another language says so."""
     read = reasons.translated(text)
     return format_html("{}", read) if read is not None else format_html('<span lang="en">{}</span>', text)
+
+
+@register.filter
+def reasons_in_words(texts: Iterable[str]) -> str:
+    return "; ".join(map(reasons.said, texts))
 
 
 @register.filter

@@ -11,9 +11,8 @@ from inventory.dra.quotas.standing import Measured, measured
 from inventory.dra.units import Unit, unit_of
 from inventory.history.sweep import Device, Share
 from inventory.kube.quantity import Quantity
+from inventory.reasons import Reason
 
-GONE = "shares of a whole device that was not published"
-AMOUNT_UNKNOWN = "shares whose amount cannot be read"
 _NOTHING = Quantity(0)
 
 
@@ -42,13 +41,13 @@ def _amounts(dimension: str, held: Sequence[Held]) -> Level:
     used, units = Measured(), []
     for one in held:
         if one.share.dedicated and not one.published:
-            used += Measured(unknown=1, reasons=(GONE,))
+            used += Measured(unknown=1, reasons=(Reason.SHARES_OF_GONE_DEVICE.value,))
             continue
         for name, amount in _by_dimension(one).items():
             if not is_named(dimension, name):
                 continue
             if amount is None:
-                used += Measured(unknown=1, reasons=(AMOUNT_UNKNOWN,))
+                used += Measured(unknown=1, reasons=(Reason.SHARES_AMOUNT_UNKNOWN.value,))
             else:
                 used += Measured(measured(amount))
                 units.append(unit_of(one.device.key.driver, name, amount.notation))
@@ -62,7 +61,7 @@ def _equivalents(held: Sequence[Held]) -> Measured:
     parts = {name: Part(amount, totals.get(name)) for name, amount in _sums(held).items()}
     found = equivalents.of_card(parts, whole=whole)
     if isinstance(found, str):
-        return Measured(unknown=1, reasons=(f"{held[0].device.card}: {found}",))
+        return Measured(unknown=1, reasons=(Reason.OF_DEVICE.format(name=held[0].device.card, reason=found),))
     return Measured(found)
 
 

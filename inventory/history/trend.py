@@ -15,8 +15,7 @@ from inventory.dra.units import Unit
 from inventory.history.instants import Span
 from inventory.history.levels import Held, Level, level
 from inventory.history.sweep import Device, DeviceKey, Share
-
-UNITS = "amounts of different units cannot be added up: limit a single driver"
+from inventory.reasons import Reason
 
 Counts: TypeAlias = Callable[[Share, Device], bool]
 _Card: TypeAlias = tuple[object, ...]
@@ -52,7 +51,7 @@ class _Sum:
     @property
     def used(self) -> Measured:
         if sum(number > 0 for number in self.units.values()) > 1:
-            return Measured(unknown=1, reasons=(UNITS,))
+            return Measured(unknown=1, reasons=(Reason.UNITS_DIFFER.value,))
         return Measured(
             self._known, self._unknown, tuple(reason for reason, number in self._reasons.items() if number)
         )

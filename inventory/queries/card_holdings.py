@@ -170,7 +170,7 @@ class _Sum:
         equivalents = Equivalents(
             known,
             sum(told.number for _, told in reasons),
-            tuple(f"{told}: {problem}" for problem, told in reasons),
+            tuple(told.of(problem) for problem, told in reasons),
         )
         return Kept(holdings.added(self._numbers), equivalents)
 

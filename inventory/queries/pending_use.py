@@ -21,10 +21,7 @@ from inventory.kube.objects import Device as Published
 from inventory.kube.quantity import Quantity, QuantityError
 from inventory.models import Claim, Device
 from inventory.models.amounts import to_quantity
-
-SINGLE_DEVICES = "its selectors hold for no device that was tried; they may choose single ones"
-NO_CLASS = "its device class is not in the cluster"
-NOT_SELECTABLE = "a selector of it cannot be evaluated"
+from inventory.reasons import Reason
 
 
 class KindOf(NamedTuple):
@@ -123,15 +120,15 @@ class _Chooser:
 
     def _chosen(self, name: str, own: tuple[str, ...]) -> Sequence[KindOf] | str:
         if name not in self._classes:
-            return NO_CLASS
+            return Reason.ITS_CLASS_MISSING.value
         try:
             of_class = class_selectors(name, self._classes[name])
             by_class = [one for one in self._samples if _all_hold(of_class, one.subject)]
             chosen = [one for one in by_class if _all_hold(own, one.subject)]
         except (SpecError, UnknownFieldError, CompileError, EvaluationError, UnsupportedError):
-            return NOT_SELECTABLE
+            return Reason.NOT_SELECTABLE.value
         if by_class and not chosen:
-            return SINGLE_DEVICES
+            return Reason.SINGLE_DEVICES.value
         return [one.of for one in chosen]
 
 

@@ -20,11 +20,7 @@ from inventory.queries import card_holdings, holdings, pending_use
 from inventory.queries.card_holdings import HeldBy, Holdings, Kept
 from inventory.queries.holdings import TEAM, Held, Key, Number
 from inventory.queries.pending_use import Alike, KindOf, Waiting
-
-UNREADABLE = "shares that say nothing of how much they hold"
-AMOUNT_UNKNOWN = "shares whose amount cannot be read"
-UNITS = "amounts of different units cannot be added up: limit a single driver"
-NEVER_READ = "resource claims were never read"
+from inventory.reasons import Reason
 
 # What a quota may choose devices by, as paths from a share.
 _SET = ("cluster_id", "device__pool__driver", "device__card__product", "device_class")
@@ -117,9 +113,11 @@ class Uses:
             claims += one.claims * bool(found.known or found.unknown)
             for reason in found.reasons:
                 unknown[reason] = unknown.get(reason, Told(one.name)).and_more(one.claims)
-        reasons = tuple(f"{told}: {reason}" for reason, told in unknown.items())
+        reasons = tuple(told.of(reason) for reason, told in unknown.items())
         if claims and len(self.units(quota)) > 1:
-            return Measured(unknown=max(1, waits.unknown), reasons=(UNITS, *reasons)), claims
+            return Measured(
+                unknown=max(1, waits.unknown), reasons=(Reason.UNITS_DIFFER.value, *reasons)
+            ), claims
         return Measured(waits.known, waits.unknown, reasons), claims
 
     def units(self, quota: TeamQuota) -> set[Unit]:
@@ -142,12 +140,14 @@ class Uses:
         if quota.dimension == CARD_EQUIVALENTS:
             return self._in_equivalents(quota)
         if len(self._units_held(quota)) > 1:
-            return Measured(unknown=1, reasons=(UNITS,))
+            return Measured(unknown=1, reasons=(Reason.UNITS_DIFFER.value,))
         found = Measured()
         for _key, _name, held in self._of_dimension(quota):
             found += _measured(held)
         unreadable = self.number(quota).unreadable
-        return found + Measured(unknown=unreadable, reasons=(UNREADABLE,) if unreadable else ())
+        return found + Measured(
+            unknown=unreadable, reasons=(Reason.SHARES_UNREADABLE.value,) if unreadable else ()
+        )
 
     def _in_equivalents(self, quota: TeamQuota) -> Measured:
         sum_ = total(one.equivalents for one in self._kept(quota))
@@ -204,7 +204,7 @@ class Uses:
     def _unread(self) -> dict[int, str]:
         """Clusters of which it is not known who holds what, and why, by name."""
         return {
-            cluster: f"{seen.name}: {NEVER_READ}"
+            cluster: Reason.OF_DEVICE.format(name=seen.name, reason=Reason.CLAIMS_NEVER_READ.value)
             for cluster, seen in self._seen.items()
             if not seen.claims_read
         }
@@ -256,7 +256,7 @@ def _is_in(quota: TeamQuota, of: HeldBy, device_class: str) -> bool:
 
 def _measured(held: Held) -> Measured:
     known = measured(held.amount) if held.amount is not None else Fraction(0)
-    return Measured(known, held.unknown, (AMOUNT_UNKNOWN,) if held.unknown else ())
+    return Measured(known, held.unknown, (Reason.SHARES_AMOUNT_UNKNOWN.value,) if held.unknown else ())
 
 
 def _asked(quota: TeamQuota, claim: Waiting) -> Measured:

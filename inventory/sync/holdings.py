@@ -14,12 +14,12 @@ from inventory.dra.quotas.equivalents import Part, of_card
 from inventory.kube.quantity import Quantity
 from inventory.models import Balance, CardHolding, Cluster, ConsumedCapacity, Device, Share, Team
 from inventory.models.amounts import LARGEST, to_quantity
+from inventory.reasons import Reason
 from inventory.sync.reconcile import Key, Values, reconcile
 from inventory.sync.touched import Touched, batches
 
 KEY = ("card_id", "scope", "team_id", "device_class")
 FIELDS = ("single_class", "shares", "gone", "unreadable", "whole", "part", "per", "problem")
-TOO_FINE = "its part of the card needs more than 64 bits"
 # Pools that are put together at once: most have the cards of one node.
 _POOLS = 100
 
@@ -165,7 +165,7 @@ def _values(one: _Sum, totals: _Amounts, *, single_class: bool) -> Values:
     if isinstance(part, str):
         return *counts, None, None, part
     if part.denominator > LARGEST:
-        return *counts, None, None, TOO_FINE
+        return *counts, None, None, Reason.PART_TOO_FINE.value
     return *counts, part.numerator, part.denominator, ""
 
 

@@ -41,7 +41,7 @@ _MOST_SECONDS = 120
 
 
 class Screen(NamedTuple):
-    """`tallest`: a longer page is cut, in pixels."""
+    """`tallest`: a longer page is cut, in pixels, unless it is one that is taken whole."""
 
     suffix: str
     width: int
@@ -52,6 +52,7 @@ class Screen(NamedTuple):
 
 DESK, PHONE = Screen("", 1440, 900, 1400), Screen("-phone", 390, 844, 1400)
 DARK = DESK._replace(suffix="-dark", theme="dark")
+WHOLE = ("overview",)
 IN_THE_DARK = ("overview", "cards-wall", "device", "usage")
 
 
@@ -134,14 +135,14 @@ def _take(browser: Browser, base_url: str, screen: Screen, pictures: list[Pictur
         if one.page is not SIGNED_OUT and "sessionid" not in {kept["name"] for kept in context.cookies()}:
             sign_in(page, "operator", os.environ.get("DEMO_PASSWORD", _PASSWORD))
         visit(page, one.page, STORY)
-        (folder / one.file).write_bytes(_webp(page, screen))
+        (folder / one.file).write_bytes(_webp(page, screen, whole=one.page.name in WHOLE))
     context.close()
 
 
-def _webp(page: Page, screen: Screen) -> bytes:
+def _webp(page: Page, screen: Screen, *, whole: bool) -> bytes:
     """Of the whole page, up to the tallest that is wanted."""
-    full = int(page.evaluate("document.documentElement.scrollHeight"))
-    height = min(max(full, screen.height), screen.tallest)
+    full = max(int(page.evaluate("document.documentElement.scrollHeight")), screen.height)
+    height = full if whole else min(full, screen.tallest)
     # A page as tall as its picture, so that what sticks to an edge is drawn once.
     page.set_viewport_size({"width": screen.width, "height": height})
     session = page.context.new_cdp_session(page)

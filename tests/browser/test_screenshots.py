@@ -3,7 +3,7 @@
 import re
 
 from tests.browser.every_page import ERRORS, PAGES, SIGNED_OUT
-from tests.browser.screenshots import DESK, IMAGES, IN_THE_DARK, PHONE, PICTURES
+from tests.browser.screenshots import DESK, IMAGES, IN_THE_DARK, PHONE, PICTURES, WHOLE
 from tests.dashboard.running import ROOT
 
 _MOST_BYTES = 4_500_000
@@ -13,7 +13,7 @@ def test_every_page_has_a_picture_on_a_desk_and_one_on_a_phone() -> None:
     taken = {(one.page.name, one.screen) for one in PICTURES}
     for page in (SIGNED_OUT, *PAGES, *ERRORS):
         assert {(page.name, DESK), (page.name, PHONE)} <= taken
-    assert set(IN_THE_DARK) <= {page.name for page in PAGES}
+    assert {*IN_THE_DARK, *WHOLE} <= {page.name for page in PAGES}
 
 
 def test_the_pictures_that_are_kept_are_those_that_are_taken() -> None:

@@ -12,6 +12,7 @@ from functools import lru_cache
 import msgspec
 
 from inventory.kube.quantity import Quantity
+from inventory.reasons import Reason
 
 WHOLE = Fraction(1)
 
@@ -35,10 +36,6 @@ class Equivalents(msgspec.Struct, frozen=True):
         return None if self.unknown else self.known
 
 
-NOTHING_COUNTED = "its shares name no capacity"
-UNREADABLE = "a share of it says nothing of how much it holds"
-
-
 def of_card(parts: Mapping[str, Part], *, whole: bool, unreadable: bool = False) -> Fraction | str:
     """A card counts once at most, also where it is over-allocated. A text says why it is not known.
 
@@ -56,10 +53,10 @@ def of_card(parts: Mapping[str, Part], *, whole: bool, unreadable: bool = False)
     if held >= of:
         return WHOLE
     if unknown:
-        return ", ".join(sorted(unknown))
+        return Reason.AMOUNTS_UNKNOWN.format(names=", ".join(sorted(unknown)))
     if unreadable:
-        return UNREADABLE
-    return _fraction(held, of) if parts else NOTHING_COUNTED
+        return Reason.PART_UNREADABLE.value
+    return _fraction(held, of) if parts else Reason.NOTHING_COUNTED.value
 
 
 def summed(cards: Iterable[tuple[str, Fraction | str]]) -> Equivalents:
@@ -76,12 +73,12 @@ def summed(cards: Iterable[tuple[str, Fraction | str]]) -> Equivalents:
     return Equivalents(
         known,
         sum(told.number for told in unknown.values()),
-        tuple(f"{told}: {reason}" for reason, told in unknown.items()),
+        tuple(told.of(reason) for reason, told in unknown.items()),
     )
 
 
 class Told(msgspec.Struct, frozen=True):
-    """`gpu-0 and 12 more`: of whom a reason is told, which is once, however many there are."""
+    """Of whom a reason is told, which is once, however many there are: `gpu-0 and 12 more`."""
 
     first: str
     number: int = 0
@@ -89,8 +86,10 @@ class Told(msgspec.Struct, frozen=True):
     def and_more(self, number: int = 1) -> "Told":
         return Told(self.first, self.number + number)
 
-    def __str__(self) -> str:
-        return self.first if self.number == 1 else f"{self.first} and {self.number - 1} more"
+    def of(self, reason: str) -> str:
+        if self.number == 1:
+            return Reason.OF_DEVICE.format(name=self.first, reason=reason)
+        return Reason.OF_SEVERAL.format(name=self.first, number=self.number - 1, reason=reason)
 
 
 def total(found: Iterable[Equivalents]) -> Equivalents:

@@ -15,12 +15,9 @@ from inventory.dra.simulator.capacity import Dimension, needed, violation
 from inventory.dra.simulator.claims import Request
 from inventory.dra.units import short_name
 from inventory.kube.quantity import Quantity
+from inventory.reasons import Reason
 
 CARDS, CARD_EQUIVALENTS = "cards", "card_equivalents"
-ALL_DEVICES = "it asks for all devices of its class"
-NO_DEVICE = "no device that was read is of its class and has so much"
-ANY_SET = "it may get devices inside and outside of the quota"
-DIFFERENT = "the devices that it could get give different amounts"
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -42,7 +39,7 @@ def of_request(dimension: str, alternatives: Sequence[tuple[Request, Sequence[Ki
     """Of one request; each alternative with the kinds of devices that it selects, or why it is not known."""
     found = [_of_alternative(dimension, request, kinds) for request, kinds in alternatives]
     distinct = list(dict.fromkeys(found))
-    return distinct[0] if len(distinct) == 1 else _unknown(DIFFERENT)
+    return distinct[0] if len(distinct) == 1 else _unknown(Reason.AMOUNTS_DIFFER.value)
 
 
 def _of_alternative(dimension: str, request: Request, kinds: Sequence[Kind] | str) -> Measured:
@@ -52,21 +49,21 @@ def _of_alternative(dimension: str, request: Request, kinds: Sequence[Kind] | st
         return _unknown(kinds)
     kinds = [kind for kind in kinds if suits(request, kind)]
     if not kinds:
-        return _unknown(NO_DEVICE)
+        return _unknown(Reason.NO_DEVICE.value)
     counted = [kind for kind in kinds if kind.counted]
     if not counted:
         return Measured()
     if len(counted) < len(kinds):
-        return _unknown(ANY_SET)
+        return _unknown(Reason.ANY_SET.value)
     if request.everything:
-        return _unknown(ALL_DEVICES)
+        return _unknown(Reason.ALL_DEVICES.value)
     return _of_kinds(dimension, request, counted)
 
 
 def _of_kinds(dimension: str, request: Request, kinds: Iterable[Kind]) -> Measured:
     amounts = {_of_one(dimension, request, kind) for kind in kinds}
     if len(amounts) > 1:
-        return _unknown(DIFFERENT)
+        return _unknown(Reason.AMOUNTS_DIFFER.value)
     amount = amounts.pop()
     return _unknown(amount) if isinstance(amount, str) else Measured(amount * request.count)
 

@@ -1,14 +1,29 @@
 import re
+import threading
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from dashboard.pages import overview
-from inventory.models import Cluster, Consumer, KindState, Node, Pool, SkippedObject
+from inventory.models import Claim, Cluster, Consumer, KindState, Node, Pool, SkippedObject
 from inventory.queries import wall
 from tests.dashboard.pages.conftest import Get
-from tests.factories import make_balance, make_claim, make_cluster, make_device, make_pool, make_share
+from tests.factories import (
+    make_balance,
+    make_claim,
+    make_cluster,
+    make_device,
+    make_namespace,
+    make_pool,
+    make_share,
+    make_team,
+)
 
 
 def test_the_recorded_cluster_adds_up(recorded_cluster: Cluster, read: Get) -> None:
@@ -160,3 +175,38 @@ def test_the_picture_of_the_first_page_fits_the_number_of_cards(
     monkeypatch.setattr(wall, "LARGEST", 1)
     assert "one cell is a run of neighbouring nodes" in read("/")
     assert "view “pie” is none of squares, wall, groups" in read("/?view=pie", 400)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_team_that_is_made_while_the_page_is_read_is_on_the_next_one() -> None:
+    if "mode=memory" in str(connection.settings_dict["NAME"]):
+        pytest.skip("SQLite in memory locks whole tables; a file and PostgreSQL do not")
+    client = Client()
+    client.force_login(User.objects.create_superuser("operator"))
+    claim = make_claim(namespace=make_namespace("team-a"))
+    make_share(make_device(), claim)
+    written: list[str] = []
+
+    def make_meanwhile(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        found = execute(sql, params, many, context)
+        if not written and 'FROM "inventory_team"' in sql:
+            written.append(sql)
+            _in_another_connection(lambda: Claim.objects.update(team=make_team("late")))
+        return found
+
+    with connection.execute_wrapper(make_meanwhile):
+        page = client.get("/")
+    assert written
+    assert page.status_code == 200
+    assert "late" not in page.content.decode()
+    assert "late" in client.get("/").content.decode()
+
+
+def _in_another_connection(write: Callable[[], object]) -> None:
+    def run() -> None:
+        write()
+        connection.close()
+
+    writer = threading.Thread(target=run)
+    writer.start()
+    writer.join()

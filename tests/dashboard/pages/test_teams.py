@@ -11,8 +11,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from inventory.models import CardHolding, ConsumedCapacity, Membership, Team, TeamQuota
+from inventory.models import CardHolding, ConsumedCapacity, Membership, Pool, Team, TeamQuota
 from inventory.queries.teams import Figures
+from inventory.sync import holdings
 from inventory.viewer import Viewer
 from tests.factories import make_balance, make_claim, make_device, make_namespace, make_share, make_team
 from tests.reading import read_recorded_cluster
@@ -71,6 +72,20 @@ def test_what_was_held_before_holdings_were_kept_is_not_shown_as_nothing(vision:
     assert [one.get("/api/v1/teams/").json()["results"] for one in (lead, operator)] == of_kept
     others = Figures().others(viewer=Viewer(frozenset({vision.pk})))
     assert (others.use.shares, others.use.cards) == (1, 1)
+
+
+def test_why_an_amount_is_not_known_is_told_in_the_readers_language(vision: Team) -> None:
+    limit(vision, "memory", "20Gi")
+    limit(vision, "card_equivalents", "1")
+    ConsumedCapacity.objects.update(amount=None)
+    holdings.rewrite([one.pk for one in Pool.objects.all()])
+    lead = reader("lead", vision)
+    lead.cookies["django_language"] = "zh-hans"
+    page = lead.get("/teams/vision/").content.decode()
+    for words in ("有份额的数量无法读取", "memory 的数量未知"):
+        assert words in page
+    for english in ("cannot be read", "are not known of"):
+        assert english not in page
 
 
 def test_over_a_soft_limit_is_a_warning_and_over_a_hard_one_a_breach(vision: Team) -> None:

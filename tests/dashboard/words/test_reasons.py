@@ -37,6 +37,13 @@ def test_reasons_inside_of_reasons_are_read_too() -> None:
         assert said(over) in said(f"gpu-0: {over}")
 
 
+def test_of_several_the_number_is_read_too() -> None:
+    with translation.override("zh-hans"):
+        read = said("gpu-0 and 12 more: its shares name no capacity")
+        inside = said(Reason.NOTHING_COUNTED.value)
+    assert read == f"gpu-0 及另外 12 个：{inside}"
+
+
 def test_in_english_they_stay_as_they_are() -> None:
     for reason in Reason:
         assert said(_filled(reason)) == _filled(reason)

@@ -143,7 +143,7 @@ def test_shares_of_one_card_add_up_and_a_card_counts_once_at_most() -> None:
 
 def test_what_is_not_known_of_a_card_is_told_with_its_name() -> None:
     found = equivalents(share("a", 0, None, None))
-    assert (found.unknown, found.reasons) == (1, ("a: memory",))
+    assert (found.unknown, found.reasons) == (1, ("a: amounts are not known of memory",))
     gone = equivalents(share("a", 0, None, 2), devices=[device("a", 0, 3)])
     assert gone.unknown == 1
 

@@ -3,8 +3,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inventory.dra.quotas.equivalents import UNREADABLE, Part, of_card, summed, total
+from inventory.dra.quotas.equivalents import Part, of_card, summed, total
 from inventory.kube.quantity import Quantity, parse
+from inventory.reasons import Reason
 
 
 def part(held: str | None, total: str | None) -> Part:
@@ -26,15 +27,16 @@ def test_a_card_counts_once_at_most() -> None:
 
 
 def test_what_is_not_known_makes_a_card_unknown_and_never_zero() -> None:
-    assert of_card({"memory": part(None, "80Gi"), "cores": part("10", "100")}, whole=False) == "memory"
-    assert of_card({"memory": part("8Gi", None)}, whole=False) == "memory"
-    assert of_card({"memory": part("1", "0")}, whole=False) == "memory"
+    unknown = Reason.AMOUNTS_UNKNOWN.format(names="memory")
+    assert of_card({"memory": part(None, "80Gi"), "cores": part("10", "100")}, whole=False) == unknown
+    assert of_card({"memory": part("8Gi", None)}, whole=False) == unknown
+    assert of_card({"memory": part("1", "0")}, whole=False) == unknown
     assert isinstance(of_card({}, whole=False), str)
 
 
 def test_a_share_that_says_nothing_makes_a_card_unknown_that_others_hold_a_part_of() -> None:
     known = {"memory": part("8Gi", "80Gi")}
-    assert of_card(known, whole=False, unreadable=True) == UNREADABLE
+    assert of_card(known, whole=False, unreadable=True) == Reason.PART_UNREADABLE
     assert of_card({"memory": part("80Gi", "80Gi")}, whole=False, unreadable=True) == 1
 
 

@@ -3,18 +3,12 @@ from typing import Any
 
 import pytest
 
-from inventory.dra.quotas.pending import (
-    ALL_DEVICES,
-    ANY_SET,
-    DIFFERENT,
-    NO_DEVICE,
-    Kind,
-    of_request,
-)
+from inventory.dra.quotas.pending import Kind, of_request
 from inventory.dra.quotas.standing import Measured
 from inventory.dra.simulator.capacity import Dimension, Policy, Range
 from inventory.dra.simulator.claims import Request
 from inventory.kube.quantity import parse
+from inventory.reasons import Reason
 
 GIB = 2**30
 
@@ -60,21 +54,21 @@ def test_what_is_not_asked_is_all_of_the_device() -> None:
 
 def test_devices_that_would_give_different_amounts_leave_it_open() -> None:
     found = only("memory", request(), kind(), kind(memory="40Gi"))
-    assert (found.exact, found.reasons) == (None, (DIFFERENT,))
+    assert (found.exact, found.reasons) == (None, (Reason.AMOUNTS_DIFFER,))
 
 
 def test_a_device_that_can_never_meet_it_is_no_choice() -> None:
     asked = request(capacity={"memory": "60Gi"})
     assert only("memory", asked, kind(), kind(memory="40Gi", step="1Gi")).exact == 60 * GIB
-    assert only("memory", request(capacity={"vram": "1"}), kind()).reasons == (NO_DEVICE,)
+    assert only("memory", request(capacity={"vram": "1"}), kind()).reasons == (Reason.NO_DEVICE,)
 
 
 @pytest.mark.parametrize(
     ("one", "kinds", "reason"),
     [
-        (request(everything=True), [kind()], ALL_DEVICES),
-        (request(), [kind(), kind(counted=False)], ANY_SET),
-        (request(), [], NO_DEVICE),
+        (request(everything=True), [kind()], Reason.ALL_DEVICES),
+        (request(), [kind(), kind(counted=False)], Reason.ANY_SET),
+        (request(), [], Reason.NO_DEVICE),
     ],
 )
 def test_where_it_cannot_be_told_it_is_unknown_and_says_why(
@@ -93,7 +87,7 @@ def test_alternatives_count_where_all_of_them_come_to_the_same() -> None:
     asked = request(capacity={"memory": "8Gi"})
     assert of_request("memory", [(asked, [kind()]), (asked, [kind(memory="40Gi")])]).exact == 8 * GIB
     other = request(capacity={"memory": "4Gi"})
-    assert of_request("memory", [(asked, [kind()]), (other, [kind()])]).reasons == (DIFFERENT,)
+    assert of_request("memory", [(asked, [kind()]), (other, [kind()])]).reasons == (Reason.AMOUNTS_DIFFER,)
 
 
 def test_card_equivalents_are_the_larger_share_and_a_whole_device_is_one() -> None:
