@@ -36,6 +36,15 @@ def amount(quantity: Quantity | None, unit: Unit | str, reason: str | None = "")
 
 
 @register.simple_tag
+def exactly(quantity: Quantity | None, unit: Unit | str, *, inline: bool = False) -> SafeString:
+    """The exact value of one that is rounded, below or behind it: a title is for pointers only."""
+    if quantity is None or not amounts.is_rounded(quantity, Unit(unit)):
+        return SafeString()
+    place = ' <span class="small dim">({})</span>' if inline else '<div class="small dim">{}</div>'
+    return format_html(place, amounts.written(quantity, Unit(unit)))
+
+
+@register.simple_tag
 def amount_of(part: Quantity, whole: Quantity, unit: Unit) -> SafeString:
     exact = f"{amounts.exact(part, unit)} / {amounts.exact(whole, unit)}"
     return format_html('<span title="{}">{}</span>', exact, amounts.amount_of(part, whole, unit))

@@ -44,6 +44,19 @@ def exact(quantity: Quantity, unit: Unit) -> str:
     return f"{quantity.as_decimal():f}"
 
 
+def written(quantity: Quantity, unit: Unit) -> str:
+    """Without rounding, and short: `4810Mi`, `12.25 %`."""
+    return str(Quantity(quantity.nanos, Notation.BINARY)) if unit is Unit.BYTES else exact(quantity, unit)
+
+
+def is_rounded(quantity: Quantity, unit: Unit) -> bool:
+    """Whether `amount` says less than there is to say."""
+    value = abs(Fraction(quantity.nanos, NANO))
+    if unit is Unit.BYTES:
+        value /= next((size for size, _suffix in _BINARY if value >= size), 1)
+    return value.denominator != 1
+
+
 def number(value: Fraction) -> str:
     """One decimal at most: `21` is exact, `21.0` is rounded; whole from 1,000 up."""
     if value >= 1000:

@@ -126,3 +126,13 @@ def test_a_claim_of_another_team_that_a_pod_uses_is_withheld_and_not_denied(
         assert denied not in page
     assert "no share" not in _seen(client, "/pods/")
     assert "another team withheld" in _seen(client, "/pods/")
+
+
+@pytest.mark.django_db
+def test_what_is_rounded_stands_exactly_beside_where_one_thing_is_looked_at(read: Get) -> None:
+    device = make_device()
+    share = make_share(device, make_claim("slice"), consumed={"memory": "4810Mi", "cores": "50"})
+    pod = make_pod("train", uses=share.claim)
+    for path in (f"/pods/{pod.pk}/", f"/claims/{share.claim_id}/"):
+        assert "4.7 GiB memory (4810Mi) , 50 cores" in read(path)
+    assert "4810Mi" not in read("/pods/")

@@ -75,3 +75,24 @@ def test_a_drivers_own_key_stays_as_it_spells_it() -> None:
 def test_an_unknown_ratio_is_said_to_be_unknown() -> None:
     assert amounts.share_of_or_unknown(None) == "not known"
     assert amounts.share_of_or_unknown(Decimal("0.42")) == "42 %"
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "rounded"),
+    [
+        ("38Gi", Unit.BYTES, False),
+        ("1536Mi", Unit.BYTES, True),
+        ("512Mi", Unit.BYTES, False),
+        ("1375.5Gi", Unit.BYTES, True),
+        ("0", Unit.BYTES, False),
+        ("12.25", Unit.PERCENT, True),
+        ("30", Unit.PERCENT, False),
+    ],
+)
+def test_what_is_rounded_is_known_to_be(text: str, unit: Unit, rounded: bool) -> None:
+    assert amounts.is_rounded(parse(text), unit) is rounded
+
+
+def test_the_short_form_says_all() -> None:
+    assert amounts.written(parse("4810Mi"), Unit.BYTES) == "4810Mi"
+    assert amounts.written(parse("12.25"), Unit.PERCENT) == "12.25 %"
