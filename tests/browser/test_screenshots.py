@@ -6,7 +6,7 @@ from tests.browser.every_page import ERRORS, PAGES, SIGNED_OUT
 from tests.browser.screenshots import DESK, IMAGES, IN_THE_DARK, PHONE, PICTURES, WHOLE
 from tests.dashboard.running import ROOT
 
-_MOST_BYTES = 4_500_000
+_MOST_BYTES = 5_000_000
 
 
 def test_every_page_has_a_picture_on_a_desk_and_one_on_a_phone() -> None:
