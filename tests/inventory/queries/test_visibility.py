@@ -56,6 +56,9 @@ Look = Callable[[], object]
 @pytest.fixture
 def viewer() -> Viewer:
     """A member of the team of the namespace "own"; "other" is another team's, and "nobody" is of no team."""
+    # No id of one thing is by chance that of another.
+    for number in range(10):
+        make_namespace(f"before-{number}")
     own = make_team("own")
     make_namespace("own", team=own)
     make_namespace("other", team=make_team("other"))
