@@ -1,6 +1,8 @@
 """What members of a team see of rows that others have a part in."""
 
 from collections.abc import Callable
+from itertools import product
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -13,7 +15,9 @@ from inventory.models import (
     Card,
     Claim,
     Cluster,
+    Namespace,
     Pod,
+    PodClaim,
     SavedConversion,
     Share,
     ShareInterval,
@@ -196,6 +200,20 @@ def test_of_a_node_others_pods_are_counted(viewer: Viewer) -> None:
     assert (row.pods_withheld, row.withheld, row.pods_here) == (2, True, 3)
     (row,) = nodes.rows(nodes.queryset(), viewer=EVERYTHING)
     assert (len(row.pods), row.pods_withheld, row.withheld) == (3, 0, False)
+
+
+@pytest.mark.parametrize("model", [Namespace, Claim, Share, Pod, PodClaim])
+def test_the_database_and_a_loaded_row_decide_alike(viewer: Viewer, model: type[Any]) -> None:
+    device = make_device()
+    for name, slug in product(("own", "other", "nobody"), ("own", "other", None)):
+        namespace, team = make_namespace(name), make_team(slug) if slug else None
+        claim = make_claim(namespace=namespace, team=team)
+        make_share(device, claim)
+        make_pod(uses=claim, namespace=namespace, team=team)
+    rows = list(model.objects.all())
+    seen = {row.pk for row in rows if is_visible(row, viewer)}
+    assert 0 < len(seen) < len(rows)
+    assert set(model.objects.visible_to(viewer).values_list("pk", flat=True)) == seen
 
 
 def test_a_claim_that_is_ours_by_its_labels_tells_nothing_of_others(viewer: Viewer) -> None:
