@@ -1,14 +1,19 @@
 """What axe-core says of a page. It runs beside the page's own policy, which is not loosened for it."""
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
+
+from tests.browser.every_page import Visit, World, settle, visit
 
 AXE = Path(__file__).parent / "vendor/axe-core-4.14.1.min.js"
+DESK: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 # WCAG 2.2 to the level AA, and what axe calls good practice.
 _RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -16,6 +21,30 @@ _RULES = {
 }
 # What a theme can break: nothing else depends on colours.
 _OF_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+
+
+def faults(page: Page, pages: Sequence[Visit], world: World) -> dict[str, list[str]]:
+    """By page, on a desk and on a phone, in both themes."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for one in pages:
+        page.set_viewport_size(DESK)
+        page.emulate_media(color_scheme="light")
+        visit(page, one, world)
+        for size in (DESK, PHONE):
+            page.set_viewport_size(size)
+            found[one.name] += faults_of_themes(page)
+    return {name: told for name, told in found.items() if told}
+
+
+def faults_of_themes(page: Page) -> list[str]:
+    """As the page is now. What does not depend on the theme is looked at once."""
+    settle(page)
+    found = violations(page)
+    page.emulate_media(color_scheme="dark")
+    settle(page)
+    found += faults_of_colour(page)
+    page.emulate_media(color_scheme="light")
+    return found
 
 
 def violations(page: Page) -> list[str]:

@@ -1,20 +1,16 @@
 """axe finds nothing on any page: both languages, both themes, on a desk and on a phone."""
 
-from collections import defaultdict
-from collections.abc import Sequence
 from hashlib import sha256
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize
+from playwright.sync_api import Browser, Page
 
 from inventory.models import HamiPod
 from tests.browser import axe
-from tests.browser.every_page import ERRORS, PAGES, RECORDED, SIGNED_OUT, Visit, settle, visit
+from tests.browser.every_page import ERRORS, PAGES, RECORDED, SIGNED_OUT
 from tests.browser.signing_in import sign_in
 
 AXE_SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
-DESK: ViewportSize = {"width": 1440, "height": 900}
-PHONE: ViewportSize = {"width": 390, "height": 844}
 # So many tests, that none takes long.
 _PARTS = 4
 
@@ -26,7 +22,7 @@ _PARTS = 4
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_axe_finds_nothing_on_any_page(page: Page, classic: list[HamiPod], language: str, part: int) -> None:
     page.context.add_cookies([{"name": "django_language", "value": language, "url": page.url}])
-    assert _faults(page, PAGES[part::_PARTS]) == {}
+    assert axe.faults(page, PAGES[part::_PARTS], RECORDED) == {}
 
 
 @pytest.mark.browser
@@ -37,28 +33,10 @@ def test_axe_finds_nothing_on_the_page_to_sign_in_and_on_those_of_errors(
 ) -> None:
     context = browser.new_context(base_url=site, locale=language)
     page = context.new_page()
-    assert _faults(page, [SIGNED_OUT]) == {}
+    assert axe.faults(page, [SIGNED_OUT], RECORDED) == {}
     sign_in(page)
-    assert _faults(page, ERRORS) == {}
+    assert axe.faults(page, ERRORS, RECORDED) == {}
     context.close()
-
-
-def _faults(page: Page, pages: Sequence[Visit]) -> dict[str, list[str]]:
-    """By page. What does not depend on the theme is looked at once for each size."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for one in pages:
-        page.set_viewport_size(DESK)
-        page.emulate_media(color_scheme="light")
-        visit(page, one, RECORDED)
-        for size in (DESK, PHONE):
-            page.set_viewport_size(size)
-            settle(page)
-            found[one.name] += axe.violations(page)
-            page.emulate_media(color_scheme="dark")
-            settle(page)
-            found[one.name] += axe.faults_of_colour(page)
-            page.emulate_media(color_scheme="light")
-    return {name: faults for name, faults in found.items() if faults}
 
 
 @pytest.mark.browser
