@@ -12,6 +12,7 @@ from dashboard.serving.exchange import exchange_of
 from dashboard.serving.incoming import Incoming, NotKept, Untaken
 from dashboard.serving.room import FREE, Room
 from dashboard.serving.threads import Threads
+from tests.looping import run
 
 Message = dict[str, Any]
 LONGEST = 1000
@@ -70,7 +71,7 @@ def visited(application: Any, *visits: Visit, workers: int = 1) -> None:
         for visit in visits:
             await threads(visit.scope, visit.receive, visit.send)
 
-    asyncio.run(all_of_them())
+    run(all_of_them())
 
 
 def hello(environ: Any, start_response: Any) -> Iterable[bytes]:
@@ -167,8 +168,8 @@ def test_long_bodies_have_so_much_room_together_and_give_it_back() -> None:
             one.drop()
         return statuses
 
-    assert asyncio.run(taken(3, 3, 1)) == [200, 503, 200]
-    assert asyncio.run(taken(4, 1)) == [200, 200]
+    assert run(taken(3, 3, 1)) == [200, 503, 200]
+    assert run(taken(4, 1)) == [200, 200]
 
 
 def test_a_client_that_has_gone_ends_what_is_made_for_it() -> None:
@@ -232,7 +233,7 @@ def test_an_answer_that_fits_holds_no_thread_however_slowly_it_is_read() -> None
         await reading
         assert slow.text == b"row\n" * 1000
 
-    asyncio.run(both())
+    run(both())
 
 
 def test_whoever_reads_a_long_answer_too_slowly_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +270,7 @@ def test_a_stream_goes_on_after_its_answer_and_holds_no_thread() -> None:
 
     threads = Threads(application, 1, longest=LONGEST, before_stopping=lambda: None)
     visit = Visit()
-    asyncio.run(threads(visit.scope, visit.receive, visit.send))
+    run(threads(visit.scope, visit.receive, visit.send))
     assert visit.text == b"hellohello"
     assert ended == ["begun", "ended"]
     assert [one.get("more_body", False) for one in visit.messages[1:]] == [True, True, False]

@@ -19,6 +19,7 @@ from inventory.queries.news import reading
 from inventory.viewer import EVERYTHING
 from tests.dashboard.stream.conftest import Living
 from tests.factories import make_cluster
+from tests.looping import run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -99,7 +100,7 @@ def test_whoever_joins_late_hears_of_a_cluster_that_has_come_meanwhile(living: L
             streams.end_all()
             await steady
 
-    asyncio.run(one_after_the_other())
+    run(one_after_the_other())
 
 
 def test_streams_go_on_while_the_database_does_not_answer(
@@ -116,7 +117,7 @@ def test_streams_go_on_while_the_database_does_not_answer(
                 return await anext(events)
 
     try:
-        assert asyncio.run(listened()) == wire.HEARTBEAT
+        assert run(listened()) == wire.HEARTBEAT
     finally:
         answers.set()
 
