@@ -292,6 +292,8 @@ def test_where_there_is_no_stream_the_page_asks_by_itself(page: Page, lab: Lab) 
 def test_windows_that_cannot_agree_on_who_listens_only_ask(page: Page, lab: Lab) -> None:
     """As over plain HTTP: with a stream in each, the sixth window would get no answer at all."""
     page.add_init_script("Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })")
+    # Not what the page asks for that was open before.
+    page.goto("about:blank")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto("/pods/")
