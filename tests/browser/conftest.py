@@ -4,13 +4,16 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from inventory.models import HamiPod, Namespace
 from tests.browser.signing_in import PASSWORD, sign_in
 from tests.factories import make_pod
 from tests.reading import read_recorded_cluster
+
+# What comes does so within moments, unless much else is done beside.
+expect.set_options(timeout=20_000)
 
 # Playwright runs a loop in the thread of the test; what is asked of the database here is not asked in it.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
