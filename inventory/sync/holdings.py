@@ -12,9 +12,10 @@ from django.db.models import Exists, OuterRef
 
 from inventory.dra.quotas.equivalents import Part, of_card
 from inventory.kube.quantity import Quantity
-from inventory.models import Balance, CardHolding, Cluster, ConsumedCapacity, Device, Share, Team
-from inventory.models.amounts import LARGEST, to_quantity
+from inventory.models import CardHolding, Cluster, Device, Share, Team
+from inventory.models.amounts import LARGEST
 from inventory.reasons import Reason
+from inventory.sync import amounts
 from inventory.sync.reconcile import Key, Values, reconcile
 from inventory.sync.touched import Touched, batches
 
@@ -102,7 +103,7 @@ def desired(pools: Sequence[int]) -> dict[Key, Values]:
     """Everybody's, each team's, and where a team's came through several classes, that of each."""
     found: dict[Key, Values] = {}
     of_cards = _sums(pools)
-    totals = _totals(of_cards)
+    totals = amounts.totals("card", of_cards)
     for card, sums in of_cards.items():
         for (team, device_class), one in _by_team(sums).items():
             scope = _TEAM if device_class is None else _CLASS
@@ -175,8 +176,9 @@ def _shares(pools: Sequence[int]) -> Iterator[_Share]:
     for batch in batches(places):
         counted = Share.objects.filter(device__in=batch, admin_access=False).order_by()
         rows = list(counted.values_list(*columns))
-        consumed = _consumed([pk for pk, _, dedicated, *_ in rows if not dedicated])
-        offered = _offered({device for _, device, dedicated, *_ in rows if dedicated})
+        consumed = amounts.consumed([pk for pk, _, dedicated, *_ in rows if not dedicated])
+        # What devices have, which who has one to himself holds.
+        offered = amounts.totals("device", {device for _, device, dedicated, *_ in rows if dedicated})
         for pk, device, dedicated, device_class, problem, team in rows:
             place = places[device]
             held = offered[device] if dedicated else consumed[pk]
@@ -191,38 +193,6 @@ def _places(pools: Sequence[int]) -> dict[int, _Place]:
         pk: _Place(card, not partitioned or name == key, listed)
         for pk, name, listed, card, key, partitioned in rows.values_list(*columns)
     }
-
-
-def _consumed(shares: Iterable[int]) -> defaultdict[int, dict[str, Quantity | None]]:
-    found: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
-    columns = ("share_id", "dimension", "amount", "exponent", "notation")
-    for batch in batches(shares):
-        amounts = ConsumedCapacity.objects.filter(share__in=batch).order_by()
-        for share, dimension, amount, exponent, notation in amounts.values_list(*columns):
-            found[share][dimension] = to_quantity(amount, exponent, notation)
-    return found
-
-
-def _offered(devices: Iterable[int]) -> defaultdict[int, dict[str, Quantity | None]]:
-    """What devices have, which who has one to himself holds."""
-    found: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
-    for batch in batches(devices):
-        rows = Balance.objects.filter(device__in=batch).order_by()
-        for device, dimension, total, exponent, notation in rows.values_list("device_id", *_AMOUNT):
-            found[device or 0][dimension] = to_quantity(total, exponent, notation)
-    return found
-
-
-_AMOUNT = ("dimension", "total", "exponent", "notation")
-
-
-def _totals(cards: Iterable[int]) -> defaultdict[int, dict[str, Quantity | None]]:
-    found: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
-    for batch in batches(cards):
-        rows = Balance.objects.filter(card__in=batch).order_by()
-        for card, dimension, total, exponent, notation in rows.values_list("card_id", *_AMOUNT):
-            found[card or 0][dimension] = to_quantity(total, exponent, notation)
-    return found
 
 
 def _pools_of_claims(cluster: Cluster, uids: Iterable[str]) -> set[int]:

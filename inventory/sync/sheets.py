@@ -11,10 +11,11 @@ from inventory.dra import attributes, counters, ledger
 from inventory.dra import cards as grouping
 from inventory.dra.ledger import Books, Total, Use
 from inventory.kube.objects import CounterConsumption, CounterSet
-from inventory.kube.quantity import Quantity, QuantityError, parse
-from inventory.models import Cluster, ConsumedCapacity, Device, KindState, Pool, Share
-from inventory.models.amounts import AmountError, exponent_for, to_quantity
+from inventory.kube.quantity import QuantityError, parse
+from inventory.models import Cluster, Device, KindState, Pool, Share
+from inventory.models.amounts import AmountError, exponent_for
 from inventory.reasons import Reason
+from inventory.sync import amounts
 from inventory.sync.touched import batches
 
 _BLOCKED = {
@@ -79,20 +80,10 @@ def _uses(devices: Iterable[int]) -> dict[int, list[Use]]:
     columns = ("pk", "device_id", "dedicated", "admin_access")
     for batch in batches(devices):
         shares = list(Share.objects.filter(device__in=batch).order_by().values_list(*columns))
-        consumed = _consumed([pk for pk, *_ in shares])
+        consumed = amounts.consumed([pk for pk, *_ in shares])
         for pk, device, dedicated, admin in shares:
             uses[device].append(Use(dedicated, admin, consumed.get(pk)))
     return dict(uses)
-
-
-def _consumed(shares: Iterable[int]) -> dict[int, dict[str, Quantity | None]]:
-    consumed: defaultdict[int, dict[str, Quantity | None]] = defaultdict(dict)
-    columns = ("share_id", "dimension", "amount", "exponent", "notation")
-    for batch in batches(shares):
-        amounts = ConsumedCapacity.objects.filter(share__in=batch).order_by()
-        for share, dimension, amount, exponent, notation in amounts.values_list(*columns):
-            consumed[share][dimension] = to_quantity(amount, exponent, notation)
-    return dict(consumed)
 
 
 def _sheet(
