@@ -116,7 +116,7 @@ def _cell(column: Column, cell: Cell) -> list[Any]:
 
 
 def _block(block: Block, group: BlockGroup, query: QueryDict) -> dict[str, Any]:
-    name, said = _run(block), _said(block.cards, block.use, block.tainted)
+    name, said = _run(block), _said(block.cards, block.use, block.tainted, block.unknown)
     hover = lines(bold(name), *(plain(one) for one in said))
     kind = group.kind
     return {
@@ -132,15 +132,18 @@ def _block(block: Block, group: BlockGroup, query: QueryDict) -> dict[str, Any]:
 def _column_said(column: Column) -> str:
     """What a reader hears who does not see the cells."""
     known = [cell.use for cell in column.cells if cell.use is not None]
-    use = sum(known) // len(known) if known else None
-    tainted = sum(cell.tainted for cell in column.cells)
-    return f"{column.place}: {', '.join(_said(len(column.cells), use, tainted))}"
+    # Rounded up, as each of them is: what is held in part is not free.
+    use = -(-sum(known) // len(known)) if known else None
+    cards, tainted = len(column.cells), sum(cell.tainted for cell in column.cells)
+    return f"{column.place}: {', '.join(_said(cards, use, tainted, cards - len(known)))}"
 
 
-def _said(cards: int, use: int | None, tainted: int) -> list[str]:
+def _said(cards: int, use: int | None, tainted: int, unknown: int) -> list[str]:
+    """The use is that of the cards of which it is known, and it is told how many others there are."""
     counted = ngettext("%(n)d card", "%(n)d cards", cards) % {"n": cards}
     used = _("use not known") if use is None else _("%(use)d %% used on average") % {"use": use}
-    return [counted, used, *([_("%(n)d tainted") % {"n": tainted}] if tainted else [])]
+    more = [_("%(n)d not known") % {"n": unknown}] if unknown and use is not None else []
+    return [counted, used, *more, *([_("%(n)d tainted") % {"n": tainted}] if tainted else [])]
 
 
 def _run(block: Block) -> str:

@@ -69,8 +69,22 @@ def test_a_run_of_nodes_leads_to_the_wall_of_them_with_the_same_filters() -> Non
 def test_a_wall_that_opens_nothing_says_its_columns_in_words() -> None:
     cells = (_cell(use=None), _cell(use=40), _cell(use=61, tainted=True))
     figure = wall.wall([Group("lab", KIND, (Column("node-1", 3, 2, cells),))], opens=False)
-    assert figure["groups"][0]["columns"][0]["said"] == "node-1: 3 cards, 50 % used on average, 1 tainted"
+    said = "node-1: 3 cards, 51 % used on average, 1 not known, 1 tainted"
+    assert figure["groups"][0]["columns"][0]["said"] == said
     assert _wall(_cell())["said"] == ""
+
+
+def test_a_node_of_which_a_little_is_held_is_not_said_to_be_free() -> None:
+    cells = (_cell(use=1), *[_cell(use=0)] * 7)
+    figure = wall.wall([Group("lab", KIND, (Column("node-1", 3, 2, cells),))], opens=False)
+    assert figure["groups"][0]["columns"][0]["said"] == "node-1: 8 cards, 1 % used on average"
+
+
+def test_a_run_of_nodes_says_of_how_many_cards_its_use_is_not_known() -> None:
+    block = Block("node-1", "node-9", 9, 72, 0, 4, 55)
+    figure = wall.blocks([BlockGroup("lab", KIND, (block,))], QueryDict())
+    ((_, _, text),) = figure["groups"][0]["columns"][0]["cells"]
+    assert text == "<b>node-1 – node-9</b><br>72 cards<br>55 % used on average<br>4 not known"
 
 
 def test_groups_are_told_apart_by_what_they_are_of() -> None:
